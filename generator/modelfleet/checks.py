@@ -1,0 +1,100 @@
+"""What only the whole repository shows: selectors that no class satisfies, records that no longer fit. For `check` and `generate`."""
+
+from __future__ import annotations
+
+from . import cel, codes
+from .api.deployment import DeviceRequest
+from .diagnostics import Code, Location, Report, nearest
+from .resolve.fleet import Deployment, Fleet
+from .validate import Resource, Resources
+
+_SELECTOR_CODES: dict[str, Code] = {
+    "SelectorSyntax": codes.SELECTOR_SYNTAX,
+    "SelectorType": codes.SELECTOR_TYPE,
+    "SelectorNotSupported": codes.SELECTOR_NOT_SUPPORTED,
+    "SelectorTooLarge": codes.SELECTOR_TOO_LARGE,
+}
+
+
+def check_selectors(resources: Resources, fleet: Fleet, report: Report) -> None:
+    """Every selector compiles, and reads only what some class publishes."""
+    published = _published(fleet)
+    for resource in resources.of("ModelDeployment").values():
+        for e, engine in enumerate(resource.model.spec.template.spec.engines):
+            for m, member in enumerate(engine.members):
+                for d, request in enumerate(member.node_selector.devices):
+                    loc = ("spec", "template", "spec", "engines", e, "members", m, "nodeSelector", "devices", d)
+                    _check_request(resource, request, loc, published, report)
+
+
+def _check_request(
+    resource: Resource, request: DeviceRequest, loc: tuple[str | int, ...], published: frozenset[tuple[str, str]], report: Report
+) -> None:
+    for s, selector in enumerate(request.selectors):
+        where = resource.at(*loc, "selectors", s, "cel")
+        try:
+            program = cel.compile_selector(selector.cel)
+        except cel.SelectorError as error:
+            place = f" (line {error.line}, column {error.column} of the expression)" if error.line else ""
+            report.add(_SELECTOR_CODES[error.code], f"{error.message}{place}", where, error.hint)
+            continue
+        for domain, name in sorted(program.attributes - published):
+            known = [n for d, n in published if d == domain]
+            hint = nearest(name, known) if known else nearest(domain, {d for d, _ in published})
+            report.add(codes.UNKNOWN_ATTRIBUTE, f"no class publishes `{name}` of `{domain}`", where, hint)
+
+
+def _published(fleet: Fleet) -> frozenset[tuple[str, str]]:
+    """(domain, name) of every attribute and capacity of every class."""
+    found = set()
+    for hardware in fleet.classes.values():
+        for device in hardware.devices:
+            for name in (*device.attributes, *device.capacity):
+                domain, _, bare = name.rpartition("/")
+                found.add((domain or device.driver, bare))
+    return frozenset(found)
+
+
+def check_records(resources: Resources, fleet: Fleet, report: Report) -> None:
+    """Every record has its declaration, and every entry its cluster, pool, engines and device groups."""
+    for ref, resource in resources.of("Placement").items():
+        key = (resource.model.metadata.namespace, resource.model.metadata.name)
+        for index, entry in enumerate(resource.model.spec.replicas):
+            where = resource.at("spec", "replicas", index, "cluster")
+            if key not in fleet.deployments:
+                report.add(codes.DECLARATION_MISSING, f"no ModelDeployment `{ref}` is declared", where, f"modelfleet remove ModelDeployment {ref}")
+                break
+            if entry.cluster not in fleet.clusters:
+                report.add(codes.CLUSTER_GONE, f"cluster `{entry.cluster}` is not declared", where, nearest(entry.cluster, fleet.clusters))
+
+
+def check_entries(resources: Resources, fleet: Fleet, cluster: str, key: tuple[str, str], report: Report) -> None:
+    """What keeps a deployment's unit on `cluster` from being rendered."""
+    namespace, name = key
+    resource = resources.of("Placement").get(f"{namespace}/{name}")
+    where = resource.at("spec", "replicas") if resource else Location(f"placements/{namespace}/{name}.yaml")
+    spec, deployment = fleet.placements.get(key), fleet.deployments.get(key)
+    if spec is None or deployment is None:
+        what = "placement" if spec is None else "ModelDeployment"
+        report.add(codes.DECLARATION_MISSING, f"no {what} `{namespace}/{name}` is declared", where, "put it back, or delete the Application without cascade")
+        return
+    for entry in spec.replicas:
+        if entry.cluster == cluster:
+            for engine, choice in entry.engines.items():
+                _check_choice(fleet, deployment, cluster, engine, choice.pool, choice.devices, where, report)
+
+
+def _check_choice(
+    fleet: Fleet, deployment: Deployment, cluster: str, engine: str, pool: str, devices: dict[str, str], where: Location, report: Report
+) -> None:
+    declared, account = deployment.engine(engine), fleet.clusters[cluster].pool(pool)
+    hint = f"modelfleet place {deployment.ref}"
+    if declared is None:
+        report.add(codes.STILL_RECORDED, f"engine `{engine}` is recorded on {cluster} and no longer declared", where, hint)
+    elif account is None:
+        report.add(codes.STILL_RECORDED, f"pool `{pool}` of {cluster} is recorded and no longer declared", where, hint)
+    else:
+        requests = {r.name for member in declared.members for r in member.node_selector.devices}
+        groups = {device.name for device in account.hardware.devices}
+        if set(devices) != requests or not set(devices.values()) <= groups:
+            report.add(codes.STILL_RECORDED, f"the devices recorded for engine `{engine}` on {cluster} are not the declared ones", where, hint)

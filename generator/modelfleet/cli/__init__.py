@@ -1,0 +1,90 @@
+"""The command line: flags in, exit code out. A command's module is imported when the command is run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from .. import __version__
+from .context import Context, Refused
+
+COMMANDS = {
+    "check": "Report every mistake in the repository.",
+    "cmp": "What the Argo CD plugin runs.",
+    "explain": "Say why a deployment runs where it runs, or what a code means.",
+    "generate": "Print what Argo CD will apply.",
+    "place": "Decide where replicas run, and record it.",
+    "schemas": "Write the JSON Schemas of all kinds.",
+}
+
+
+class LazyGroup(click.Group):
+    """Knows the commands' names and summaries; imports one when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command = import_module(f".{name}", __name__).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            from ..diagnostics import nearest
+
+            ctx.fail(f"no command `{name}`; {nearest(name, COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--repo", type=click.Path(path_type=Path), help="The fleet repository. Default: found upward from here by fleet/fleet.yaml.")
+@click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress; errors only.")
+@click.option("-v", "--verbose", is_flag=True, help="Notices too.")
+@click.version_option(__version__, prog_name="modelfleet")
+@click.pass_context
+def cli(ctx: click.Context, repo: Path | None, quiet: bool, verbose: bool) -> None:
+    """One inference fleet out of scattered GPU clusters, with a Git repository and Argo CD.
+
+    Exit codes: 0 done, 1 declarations refused, 2 usage, 3 a --check found a difference, 4 something outside failed, 70 a
+    fault of ours.
+    """
+    ctx.obj = Context(repo, quiet, verbose)
+
+
+def main() -> None:
+    """Entry point: runs the command and turns its outcome into an exit code."""
+    try:
+        cli(prog_name="modelfleet", standalone_mode=False)
+    except click.exceptions.Exit as exit_:
+        sys.exit(exit_.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.Abort:
+        sys.exit(130)
+    except Refused as refused:
+        sys.exit(refused.exit_code)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(4)
+    except OSError as error:
+        click.echo(f"error: {error.filename or 'output'}: {error.strerror}", err=True)
+        sys.exit(4)
+    except Exception:  # noqa: BLE001  the last line of defence: a fault of ours keeps its traceback and gets its own exit code
+        import traceback
+
+        traceback.print_exc()
+        click.echo("error: this is a fault of modelfleet, not of your files; please report it with the lines above", err=True)
+        sys.exit(70)

@@ -1,0 +1,49 @@
+"""modelfleet check"""
+
+from __future__ import annotations
+
+import click
+
+from .. import codes, pipeline
+from ..diagnostics import Location, Report, Severity
+from ..resolve.fleet import Fleet
+from .context import SHOWN, Context, Refused
+
+
+@click.command("check", help="Report every mistake in the repository.")
+@click.option("--all", "show_all", is_flag=True, help=f"Show all diagnostics, not the first {SHOWN}.")
+@click.option("--strict", is_flag=True, help="Warnings refuse too.")
+@click.pass_obj
+def command(context: Context, show_all: bool, strict: bool) -> None:
+    """Loads, validates, resolves, and compares the recorded placements with what would be decided now."""
+    report = Report()
+    repository = context.read(pipeline.Slice(), report)
+    if not report.errors:
+        pipeline.check(repository, report)
+    fleet = repository.fleet
+    if fleet and not report.errors:
+        planned = pipeline.plan(fleet)
+        _compare(fleet, planned, report)
+        pipeline.say_plan(repository, planned, report)
+    found = report.sorted()
+    context.say(found, None if show_all else SHOWN)
+    if report.errors or (strict and any(d.severity is Severity.WARNING for d in found)):
+        raise Refused
+    if fleet and not context.quiet:
+        click.echo(f"{len(fleet.clusters)} clusters, {len(fleet.deployments)} deployments: no errors")
+
+
+def _compare(fleet: Fleet, planned: pipeline.Plan, report: Report) -> None:
+    """PlacementMissing and PlacementOutdated."""
+    for key, spec in planned.placements.items():
+        recorded, deployment = fleet.placements.get(key), fleet.deployments.get(key)
+        if deployment is None or recorded == spec:
+            continue
+        hint = f"modelfleet place {deployment.ref}"
+        if recorded is not None:
+            where = Location(f"placements/{key[0]}/{key[1]}.yaml")
+            report.add(codes.PLACEMENT_OUTDATED, f"the placement of `{deployment.ref}` is not what is declared now", where, hint)
+        elif fleet.settings.spec.placement.recorded == "Required":
+            report.add(codes.PLACEMENT_MISSING, f"`{deployment.ref}` has no recorded placement", deployment.location, hint)
+        else:
+            report.add(codes.PLACEMENT_UNRECORDED, f"`{deployment.ref}` is placed with each commit anew", deployment.location, hint)

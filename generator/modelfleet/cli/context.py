@@ -1,0 +1,72 @@
+"""What every command needs: the repository, and how diagnostics are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from .. import codes, pipeline
+from ..diagnostics import Diagnostic, Location, Report, Severity, summary, text
+from ..resolve.fleet import Fleet
+
+SHOWN = 20
+
+
+class Refused(Exception):
+    """Ends a command with an exit code; what is to be said has been said."""
+
+    def __init__(self, exit_code: int = 1) -> None:
+        super().__init__(exit_code)
+        self.exit_code = exit_code
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The flags that all commands share."""
+
+    repo: Path | None
+    quiet: bool
+    verbose: bool
+
+    def root(self) -> Path:
+        """The fleet repository; refuses when there is none."""
+        root = pipeline.find_root(self.repo or Path.cwd())
+        if root is None:
+            report = Report()
+            where = Location(str(self.repo or "."))
+            report.add(codes.NOT_A_FLEET, "no fleet/fleet.yaml here or in a folder above", where, "modelfleet --repo DIR ...")
+            self.refuse(report.sorted())
+        assert root is not None
+        return root
+
+    def read(self, part: pipeline.Slice, report: Report) -> pipeline.Repository:
+        return pipeline.read(self.root(), part, report)
+
+    def whole(self, report: Report) -> tuple[pipeline.Repository, Fleet]:
+        """The whole repository, checked; refuses when it has errors."""
+        repository = self.read(pipeline.Slice(), report)
+        if not report.errors:
+            pipeline.check(repository, report)
+        self.refuse_errors(report)
+        assert repository.fleet is not None
+        return repository, repository.fleet
+
+    def refuse_errors(self, report: Report) -> None:
+        if report.errors:
+            self.refuse(report.sorted())
+
+    def refuse(self, found: Sequence[Diagnostic], exit_code: int = 1) -> None:
+        """Says `found` on stderr and ends the command."""
+        self.say(found)
+        raise Refused(exit_code)
+
+    def say(self, found: Sequence[Diagnostic], limit: int | None = SHOWN) -> None:
+        """Diagnostics on stderr, and how many there are."""
+        least = Severity.NOTICE if self.verbose else Severity.ERROR if self.quiet else Severity.WARNING
+        shown = [d for d in found if d.severity <= least]
+        if shown:
+            click.echo(text(shown, limit), err=True)
+            click.echo(summary(shown), err=True)

@@ -1,0 +1,107 @@
+"""modelfleet generate"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .. import codes, pipeline
+from ..diagnostics import Location, Report, nearest
+from ..render.unit import Unit, UnitId
+from ..resolve.fleet import Fleet
+from .context import Context, Refused
+
+
+@click.command("generate", help="Print what Argo CD will apply: the root and every unit of every cluster, or what the flags select.")
+@click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Write a tree of files instead of stdout.")
+@click.option("--recorded", is_flag=True, help="Only what is recorded, as the plugin does.")
+@click.option("--root", "root_only", is_flag=True, help="Only the root: AppProjects and ApplicationSets.")
+@click.option("--cluster", help="Only this cluster.")
+@click.option("--unit", help="Only this unit, such as base or model/NS/NAME.")
+@click.option("--deployment", metavar="NS/NAME", help="Only this deployment, on every cluster.")
+@click.option("--check", "check_only", is_flag=True, help="Compare with the tree of -o; exit 3 if it differs.")
+@click.pass_obj
+def command(
+    context: Context, output: Path | None, recorded: bool, root_only: bool, cluster: str | None, unit: str | None, deployment: str | None, check_only: bool
+) -> None:
+    """Validates, places what has no record (in memory, with a warning), renders. All or nothing on stdout."""
+    if check_only and output is None:
+        raise click.UsageError("--check compares with a tree: name it with -o DIR")
+    if root_only and (cluster or unit or deployment):
+        raise click.UsageError("--root stands alone")
+    report = Report()
+    repository, fleet = context.whole(report)
+    planned = _plan(fleet, recorded, report)
+    pipeline.say_plan(repository, planned, report)
+    wanted = _wanted(context, fleet, planned, (root_only, cluster, unit, deployment))
+    rendered = pipeline.units(fleet, planned, wanted) if not root_only else pipeline.root(fleet, planned)
+    context.say(report.sorted())
+    if output is None:
+        _print(rendered)
+    else:
+        _write(context, rendered, output, check_only, partial=bool(wanted) or root_only)
+
+
+def _plan(fleet: Fleet, recorded: bool, report: Report) -> pipeline.Plan:
+    """The records, and unless `recorded` a place for what has none."""
+    missing = [key for key in fleet.deployments if key not in fleet.placements]
+    if recorded or not missing:
+        return pipeline.recorded(fleet)
+    for key in missing:
+        deployment = fleet.deployments[key]
+        message = f"`{deployment.ref}` has no recorded placement; it is placed for this output alone"
+        report.add(codes.PLACEMENT_UNRECORDED, message, deployment.location, f"modelfleet place {deployment.ref}")
+    return pipeline.plan(fleet, missing)
+
+
+def _wanted(
+    context: Context, fleet: Fleet, planned: pipeline.Plan, flags: tuple[bool, str | None, str | None, str | None]
+) -> list[UnitId] | None:
+    """The units that the flags select; None for all."""
+    from ..render import unit_ids
+
+    root_only, cluster, unit, deployment = flags
+    if root_only or not (cluster or unit or deployment):
+        return None
+    if cluster and cluster not in fleet.clusters:
+        _no_such(context, "cluster", cluster, fleet.clusters)
+    listed = unit_ids(fleet, planned)
+    if unit and not any(u.name == unit for u in listed):
+        _no_such(context, "unit", unit, {u.name for u in listed})
+    if deployment and deployment not in {d.ref for d in fleet.deployments.values()}:
+        _no_such(context, "deployment", deployment, {d.ref for d in fleet.deployments.values()})
+    return [
+        u for u in listed
+        if (not cluster or u.cluster == cluster) and (not unit or u.name == unit) and (not deployment or u.name == f"model/{deployment}")
+    ]  # fmt: skip
+
+
+def _no_such(context: Context, what: str, name: str, known: object) -> None:
+    report = Report()
+    assert isinstance(known, dict | set)
+    report.add(codes.NO_SUCH, f"no {what} is named `{name}`", Location("command line"), nearest(name, known))
+    context.refuse(report.sorted())
+
+
+def _print(units: list[Unit]) -> None:
+    from ..emit import to_yaml
+
+    parts = [f"# cluster: {unit.id.cluster}\n# unit: {unit.id.name}\n{to_yaml(unit)}" for unit in units]
+    click.echo("---\n".join(parts), nl=False)
+
+
+def _write(context: Context, units: list[Unit], output: Path, check_only: bool, partial: bool) -> None:
+    from ..tree import compare, files_of, write
+
+    wanted = files_of(units)
+    if check_only:
+        changed = compare(output, wanted, partial)
+        for line in changed:
+            click.echo(line)
+        if changed:
+            raise Refused(3)
+        return
+    count = write(output, wanted, partial)
+    if not context.quiet:
+        click.echo(f"{len(wanted)} files in {output}, {count} changed")

@@ -1,0 +1,153 @@
+"""pydantic's errors in words that a user can act on."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+from . import codes
+from .api import base
+from .diagnostics import Code, Diagnostic, nearest
+from .load import Document
+
+_WORDS = {
+    "string_type": "text", "int_type": "a whole number", "bool_type": "true or false", "dict_type": "a mapping", "float_type": "a number",
+    "model_type": "a mapping", "model_attributes_type": "a mapping", "tuple_type": "a list", "list_type": "a list",
+}  # fmt: skip
+_RANGES = {"greater_than_equal": ("ge", "at least"), "less_than_equal": ("le", "at most"), "greater_than": ("gt", "above")}
+_SIZES = {"too_long": "max_length", "too_short": "min_length", "string_too_long": "max_length", "string_too_short": "min_length"}
+# What a pattern of api/ asks for, in words.
+_FORMS: dict[str, tuple[Code, str, str]] = {
+    str(form.__metadata__[0].pattern): (code, what, hint)  # type: ignore[attr-defined]
+    for form, code, what, hint in (
+        (base.DnsLabel, codes.BAD_NAME, "is not a DNS label: lower-case letters, digits and `-`", "my-name"),
+        (base.DnsSubdomain, codes.BAD_NAME, "is not a DNS name: lower-case letters, digits, `-` and `.`", "my-name"),
+        (base.LabelKey, codes.BAD_NAME, "is not a label key", "example.com/key"),
+        (base.LabelValue, codes.BAD_NAME, "is not a label value: letters, digits, `-`, `_` and `.`", "us-east4"),
+        (base.Duration, codes.BAD_VALUE, "is not a duration", "30m, 1h30m, 90s"),
+        (base.Money, codes.BAD_VALUE, "is not an amount of money", '"12.50"'),
+    )
+}
+
+
+def explain(error: Mapping[str, Any], model: type[BaseModel], document: Document) -> Diagnostic | None:
+    """The diagnostic of one pydantic error, placed at its value (or its parent, when it is missing).
+
+    None where pydantic counts a list's refused items as missing ones: those items have diagnostics of their own.
+    """
+    if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
+        return None
+    loc = [step for step in error["loc"] if step != "[key]"]
+    kind, context, value = error["type"], error.get("ctx") or {}, error["input"]
+    if kind == "modelfleet":
+        return _own(context, loc, document)
+    where = document.locate(loc, key=kind == "extra_forbidden" or "[key]" in error["loc"])
+    field = _path(loc)
+    if kind == "missing":
+        return Diagnostic(codes.MISSING_FIELD, f"`{field}` is required", where, f"add `{loc[-1]}:`")
+    if kind == "extra_forbidden":
+        parent = ".".join(filter(None, (document.value["kind"], _path(loc[:-1]))))
+        return Diagnostic(codes.UNKNOWN_FIELD, f"`{loc[-1]}` is not a field of {parent}", where, nearest(str(loc[-1]), _fields(model, loc[:-1])))
+    if kind == "literal_error":
+        words = [word.strip("'") for word in context["expected"].replace(" or ", ", ").split(", ")]
+        return Diagnostic(codes.UNKNOWN_VALUE, f"`{field}` cannot be `{value}`", where, nearest(str(value), words))
+    if kind in _WORDS:
+        return Diagnostic(codes.WRONG_TYPE, f"`{field}` must be {_WORDS[kind]}, not {_shown(value)}", where, _retype(kind, value))
+    return _limit(kind, context, value, field, where)
+
+
+def _limit(kind: str, context: Mapping[str, Any], value: Any, field: str, where: Any) -> Diagnostic:
+    if kind == "string_pattern_mismatch":
+        form = (codes.BAD_VALUE, "does not have the form that is asked for", f"the pattern is {context['pattern']}")
+        code, what, hint = _FORMS.get(context["pattern"], form)
+        return Diagnostic(code, f"`{field}`: `{value}` {what}", where, hint)
+    if kind in _RANGES:
+        key, words = _RANGES[kind]
+        return Diagnostic(codes.OUT_OF_RANGE, f"`{field}` must be {words} {context[key]}, not {value}", where, f"{_last(field)}: {context[key]}")
+    if kind in _SIZES:
+        limit = context[_SIZES[kind]]
+        words = "at most" if kind.endswith("long") else "at least"
+        what = "characters" if kind.startswith("string") else "items"
+        return Diagnostic(codes.TOO_MANY, f"`{field}` must have {words} {limit} {what}", where, f"{words} {limit}")
+    return Diagnostic(codes.BAD_VALUE, f"`{field}`: {_shown(value)} cannot be used here ({kind})", where, "see the reference of this field")
+
+
+def _own(context: Mapping[str, Any], loc: list[Any], document: Document) -> Diagnostic:
+    """A mistake that our own validators found."""
+    full = [*loc, *context["path"]]
+    return Diagnostic(codes.ALL[context["code"]], context["message"], document.locate(full), context["hint"])
+
+
+def _path(loc: list[Any]) -> str:
+    text = ""
+    for step in loc:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
+    return text
+
+
+def _last(field: str) -> str:
+    return field.rsplit(".", 1)[-1]
+
+
+def _shown(value: Any) -> str:
+    match value:
+        case bool():
+            return f"the boolean {str(value).lower()}"
+        case int() | float():
+            return f"the number {value}"
+        case str():
+            return f'the text "{value if len(value) < 60 else value[:57] + "..."}"'
+        case None:
+            return "empty"
+        case list():
+            return "a list"
+    return "a mapping"
+
+
+def _retype(kind: str, value: Any) -> str:
+    if kind == "string_type" and isinstance(value, bool | int | float):
+        return f'write "{str(value).lower() if isinstance(value, bool) else value}"'
+    if kind in ("int_type", "float_type", "bool_type") and isinstance(value, str):
+        return f"write {value} without quotes" if kind != "bool_type" and value.lstrip("-").isdigit() else f"write {_WORDS[kind]}"
+    if kind in ("tuple_type", "list_type"):
+        return "write `- ` before each item"
+    return f"write {_WORDS[kind]}"
+
+
+def _fields(model: Any, loc: list[Any]) -> list[str]:
+    """The YAML names of the fields of the model at `loc`."""
+    for step in loc:
+        model = _inner(model) if isinstance(step, int) else _step(model, step)
+    model = _bare(model)
+    if isinstance(model, type) and issubclass(model, BaseModel):
+        return [f.alias or name for name, f in model.model_fields.items()]
+    return []
+
+
+def _step(model: Any, name: str) -> Any:
+    model = _bare(model)
+    if isinstance(model, type) and issubclass(model, BaseModel):
+        return next((f.annotation for key, f in model.model_fields.items() if (f.alias or key) == name), None)
+    return _inner(model)
+
+
+def _inner(annotation: Any) -> Any:
+    """The item type of a list, the value type of a mapping."""
+    bare = _bare(annotation)
+    arguments = [a for a in get_args(bare) if a is not Ellipsis]
+    return arguments[-1] if arguments else None
+
+
+def _bare(annotation: Any) -> Any:
+    """Without Annotated and None."""
+    while True:
+        origin = get_origin(annotation)
+        if origin is Annotated:
+            annotation = get_args(annotation)[0]
+        elif origin in (Union, types.UnionType):
+            annotation = next((a for a in get_args(annotation) if a is not type(None)), None)
+        else:
+            return annotation

@@ -1,0 +1,138 @@
+"""Every object name, label and annotation has its owner here.
+
+Names are stable: they derive from names that users chose, never from a position, a revision or a count. A derived name
+is cut and hashed before the strictest limit of the place where it is used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+GROUP = "modelfleet.io"
+SYSTEM_NAMESPACE = "modelfleet-system"
+
+LABEL_DEPLOYMENT = f"{GROUP}/deployment"
+LABEL_ENGINE = f"{GROUP}/engine"
+LABEL_ROLE = f"{GROUP}/role"
+LABEL_POOL = f"{GROUP}/pool"
+LABEL_CLUSTER = f"{GROUP}/cluster"
+LABEL_PROVIDER = f"{GROUP}/provider"
+LABEL_REGION = "topology.kubernetes.io/region"
+LABEL_ZONE = "topology.kubernetes.io/zone"
+LABEL_UNIT = f"{GROUP}/unit"
+LABEL_WORKLOAD = f"{GROUP}/workload"
+LABEL_NAMESPACE = f"{GROUP}/namespace"
+LABEL_MANAGED_BY = "app.kubernetes.io/managed-by"
+LABEL_HOSTNAME = "kubernetes.io/hostname"
+LABEL_NAMESPACE_NAME = "kubernetes.io/metadata.name"
+MANAGED_BY = "modelfleet"
+
+ANNOTATION_REMOVE = f"{GROUP}/remove"
+ANNOTATION_PLACEMENT = f"{GROUP}/placement"
+ANNOTATION_SHORTFALL = f"{GROUP}/shortfall"
+ANNOTATION_FOLDER = f"{GROUP}/folder"
+
+SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
+COMPARE_OPTIONS = "argocd.argoproj.io/compare-options"
+MANIFEST_PATHS = "argocd.argoproj.io/manifest-generate-paths"
+SYNC_WAVE = "argocd.argoproj.io/sync-wave"
+DELETION_APPROVED = "argocd.argoproj.io/deletion-approved"
+CASCADE_FINALIZER = "resources-finalizer.argocd.argoproj.io"
+PAUSED_REPLICAS = "autoscaling.keda.sh/paused-replicas"
+
+GATEWAY = "modelfleet"  # the Gateway of a workload cluster, in the system namespace
+UNAVAILABLE = "modelfleet-unavailable"  # catch-all route and the filter that answers 503
+TOKEN_POLICY = "modelfleet-token"  # noqa: S105  a SecurityPolicy's name
+TOKEN_HEADER = "x-modelfleet-token"  # noqa: S105  a header's name
+PROJECT_PLATFORM = "modelfleet-platform"
+PROJECT_MODELS = "modelfleet-models"
+
+ENGINE_CONTAINER = "engine"
+CLAIM = "devices"  # the claim in a pod
+PORT = "http"  # the serving port of an engine's container
+OTHER_PORT = "modelfleet-http"  # where another port has that name; 15 characters is the limit of a port's name
+SHARED_MEMORY = "modelfleet-shm"  # the volume at /dev/shm
+SERVICE_PORT = 8000  # the port of every deployment's Service, whatever its engines listen on
+
+SERVICE_LIMIT = 63  # Service names, pod names and label values: DNS label
+SCALED_OBJECT_LIMIT = 54  # KEDA names its HPA keda-hpa-<name>, at most 63
+
+
+def digest(*parts: str, length: int = 8) -> str:
+    """Hex digest of the parts; no two lists of parts read the same."""
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:length]
+
+
+def fit(text: str, limit: int, *identity: str) -> str:
+    """`text` if it fits `limit`, else cut with a hash of `identity` (which names the object fully) at its end."""
+    if len(text) <= limit:
+        return text
+    return f"{text[: limit - 9].rstrip('-.')}-{digest(*identity)}"
+
+
+def workload(namespace: str, deployment: str, engine: str, pool: str, alternative: str = "") -> str:
+    """Name of the workload of (namespace, deployment, engine, pool choice): within a ScaledObject's limit."""
+    identity = (namespace, deployment, engine, pool, alternative)
+    return f"{f'{deployment}-{engine}'[: SCALED_OBJECT_LIMIT - 9].rstrip('-.')}-{digest(*identity)}"
+
+
+def service(namespace: str, deployment: str) -> str:
+    """Service (and pool, route) of a deployment on a cluster; `-m` keeps it apart from a gang's headless Service."""
+    return fit(f"model-{deployment}", SERVICE_LIMIT, namespace, deployment, "service")
+
+
+def claim_template(workload_name: str, spec_text: str) -> str:
+    """ResourceClaimTemplate of a workload: its spec is immutable, so a hash of it is in the name."""
+    return f"{workload_name}-{digest(spec_text)}"
+
+
+def host_label(namespace: str, deployment: str) -> str:
+    """First label of the host name by which gateways route to a deployment."""
+    return f"{deployment[:54].rstrip('-')}-{digest(namespace, deployment)}"
+
+
+def host(namespace: str, deployment: str, cluster: str, domain: str) -> str:
+    """Host name of a deployment on a cluster, one label below the cluster's domain."""
+    return f"{host_label(namespace, deployment)}.{cluster}.{domain}"
+
+
+def report(unit: str) -> str:
+    """ConfigMap that every unit prints, named after the unit."""
+    return fit("modelfleet-report-" + unit.replace("/", "-"), SERVICE_LIMIT, unit)
+
+
+def application(cluster: str, unit: str) -> str:
+    """Argo CD Application of a unit. The hash tells `a/b-c` from `a-b/c`, which flatten to the same text."""
+    if "/" not in unit:
+        return fit(f"{cluster}-{unit}", SERVICE_LIMIT, cluster, unit)
+    text = f"{cluster}-{unit.replace('/', '-')}"
+    return f"{text[: SERVICE_LIMIT - 9].rstrip('-.')}-{digest(cluster, unit)}"
+
+
+def manifest_paths(unit_kind: str, namespace: str, recorded: bool) -> str:
+    """The inputs of a unit, from the root of the repository, as Argo CD reads them; not `recorded`: everything."""
+    if not recorded:
+        return "/fleet;/models;/placements"
+    return "/fleet" if unit_kind == "base" else f"/fleet;/models/{namespace};/placements/{namespace}"
+
+
+def folder(namespace: str) -> str:
+    """Folder of a namespace's declarations; of the platform's for none."""
+    return f"models/{namespace}" if namespace else "fleet"
+
+
+def common_labels(namespace: str, deployment: str, cluster: str) -> dict[str, str]:
+    """Labels of every object of a deployment on a cluster."""
+    return {
+        "app.kubernetes.io/managed-by": "modelfleet",
+        "app.kubernetes.io/name": deployment,
+        "app.kubernetes.io/part-of": fit(namespace, SERVICE_LIMIT, namespace),
+        LABEL_CLUSTER: cluster,
+        LABEL_DEPLOYMENT: deployment,
+    }
+
+
+def pool_selector(pool: str) -> Mapping[str, str]:
+    """Label that a pool's nodes carry when its declaration names none."""
+    return {LABEL_POOL: pool}

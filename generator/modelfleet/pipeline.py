@@ -1,0 +1,176 @@
+"""The order of the stages: load, validate, resolve, place, render. The only module that knows it.
+
+A run reads a *slice* of the repository. The plugin's units read their own folders and nothing else, so that a mistake
+elsewhere cannot stop them; commands for people read everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from . import __version__, codes, load
+from .diagnostics import Diagnostic, Location, Report
+from .resolve.fleet import Fleet
+from .resolve.resolver import resolve
+from .validate import Resources, validate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .api.placement import PlacementSpec  # noqa: F401  the commands name it by this module
+    from .place.plan import Plan
+    from .render.unit import Unit, UnitId
+
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """What a run reads besides fleet/: folders under models/ and placements/; None is all of them."""
+
+    models: tuple[str, ...] | None = None
+    placements: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """What was read of a fleet repository. unparsed: folders (`models/search`) with a file that is not YAML."""
+
+    root: Path
+    resources: Resources
+    fleet: Fleet | None
+    unparsed: frozenset[str]
+
+
+def find_root(start: Path) -> Path | None:
+    """The fleet repository that `start` lies in: the nearest folder, upward, with fleet/fleet.yaml."""
+    start = start.resolve()
+    return next((folder for folder in (start, *start.parents) if (folder / "fleet" / "fleet.yaml").exists()), None)
+
+
+def read(root: Path, part: Slice, report: Report) -> Repository:
+    """Loads, validates and resolves `part` of the repository at `root`. Every mistake found on the way is in `report`."""
+    documents, unparsed = [], set()
+    for relative, path in load.files(root, _folders(part), report):
+        before = len(report.errors)
+        documents += load.read(relative, path, report)
+        if len(report.errors) > before:
+            unparsed.add("/".join(relative.split("/")[:2]))
+    resources = validate(documents, report)
+    broken = any(d.location.path.startswith("fleet/") for d in report.errors)
+    # A broken file under fleet/ would make every reference to it look wrong as well.
+    fleet = resolve(resources, __version__, Report() if broken else report)
+    if fleet is None and not broken:
+        report.add(codes.NO_FLEET, "no document of kind Fleet", Location("fleet/fleet.yaml"), "kind: Fleet")
+    return Repository(root, resources, fleet, frozenset(unparsed))
+
+
+def _folders(part: Slice) -> list[str]:
+    folders = ["fleet"]
+    for name, namespaces in (("models", part.models), ("placements", part.placements)):
+        folders += [name] if namespaces is None else [f"{name}/{namespace}" for namespace in namespaces]
+    return folders
+
+
+def unit_errors(repository: Repository, unit: UnitId, report: Report) -> list[Diagnostic]:
+    """The errors that stop `unit`.
+
+    Everything under fleet/; a file of its namespace that is not YAML; and of what is YAML but wrong only what the unit
+    needs: a model its own declaration and record, the routes all of the namespace, the tenant nothing.
+    """
+    own = tuple(f"{folder}/{unit.namespace}" for folder in ("models", "placements") if unit.namespace)
+    needs_all = bool(repository.unparsed & set(own)) or unit.kind == "routes"
+    if unit.kind == "model":
+        ref = f"{unit.namespace}/{unit.deployment}"
+        needs_all |= any(ref not in repository.resources.of(kind) for kind in ("ModelDeployment", "Placement"))
+    prefixes = ("fleet/", *(f"{folder}/" for folder in own)) if needs_all else ("fleet/",)
+    return [d for d in report.errors if d.location.path.startswith(prefixes)]
+
+
+def check_unit(repository: Repository, unit: UnitId, report: Report) -> None:
+    """Whether a unit's cluster, placements and declaration are there. A unit that is merely not listed is fine."""
+    from . import checks
+
+    fleet = repository.fleet
+    assert fleet is not None
+    if unit.cluster not in fleet.clusters:
+        message, where = f"cluster `{unit.cluster}` is not declared", Location("fleet/clusters")
+        report.add(codes.CLUSTER_GONE, message, where, "put it back, or delete the Application without cascade")
+    elif unit.kind == "model":
+        checks.check_entries(repository.resources, fleet, unit.cluster, (unit.namespace, unit.deployment), report)
+    elif unit.namespace and not any(namespace == unit.namespace for namespace, _ in fleet.placements):
+        message, where = f"namespace `{unit.namespace}` has no placements", Location(f"placements/{unit.namespace}")
+        report.add(codes.DECLARATION_MISSING, message, where, "put them back, or delete the Application without cascade")
+
+
+def check(repository: Repository, report: Report) -> None:
+    """What only the whole repository shows."""
+    from . import checks
+
+    fleet = repository.fleet
+    assert fleet is not None
+    checks.check_selectors(repository.resources, fleet, report)
+    checks.check_records(repository.resources, fleet, report)
+    for key, spec in fleet.placements.items():
+        for cluster in sorted({entry.cluster for entry in spec.replicas} & set(fleet.clusters)):
+            if key in fleet.deployments:
+                checks.check_entries(repository.resources, fleet, cluster, key, report)
+
+
+def plan(fleet: Fleet, targets: Collection[Key] | None = None) -> Plan:
+    """Places `targets`, or what is missing or stale."""
+    from .place import place
+
+    return place(fleet, fleet.placements, targets)
+
+
+def recorded(fleet: Fleet) -> Plan:
+    """What is recorded and nothing else; the placer is not even imported."""
+    from .place.plan import Plan
+
+    return Plan(fleet.placements, {})
+
+
+def without(fleet: Fleet, namespaces: Collection[str]) -> Fleet:
+    """The fleet without the placements of `namespaces`."""
+    return replace(fleet, placements={key: spec for key, spec in fleet.placements.items() if key[0] not in namespaces})
+
+
+def say_plan(repository: Repository, planned: Plan, report: Report) -> None:
+    """Shortfalls and over-committed pools as diagnostics."""
+    fleet = repository.fleet
+    assert fleet is not None
+    for key, spec in planned.placements.items():
+        deployment = fleet.deployments.get(key)
+        if deployment is None or spec.shortfall is None:
+            continue
+        placed = spec.wanted - spec.shortfall.missing
+        message = f"{placed} of {spec.wanted} replicas of `{deployment.ref}` have a place"
+        report.add(codes.SHORTFALL, message, deployment.location, f"modelfleet explain {deployment.ref}", (spec.shortfall.summary,))
+    for excess in planned.excesses:
+        resource = repository.resources.of("InferenceCluster")[excess.cluster]
+        message = f"pool `{excess.pool}` of cluster `{excess.cluster}`: {excess.text}"
+        report.add(codes.OVERCOMMITTED, message, resource.at("spec", "nodePools"), "modelfleet explain NS/NAME of a holder")
+
+
+def units(fleet: Fleet, planned: Plan, wanted: Iterable[UnitId] | None = None) -> list[Unit]:
+    """The units named by `wanted`, or the root and every listed unit."""
+    from .render import render_root, render_unit, unit_ids
+
+    if wanted is not None:
+        return [render_unit(fleet, planned, unit) for unit in wanted]
+    return [render_root(fleet, planned), *(render_unit(fleet, planned, unit) for unit in unit_ids(fleet, planned))]
+
+
+def root(fleet: Fleet, planned: Plan) -> list[Unit]:
+    """The root alone."""
+    from .render import render_root
+
+    return [render_root(fleet, planned)]
+
+
+def unit_slice(unit: UnitId) -> Slice:
+    """What a unit reads: its own namespace, and nothing besides fleet/ for the base."""
+    folders = (unit.namespace,) if unit.namespace else ()
+    return Slice(folders, folders)

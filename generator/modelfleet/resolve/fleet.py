@@ -1,0 +1,110 @@
+"""The fleet as everything after `resolve` sees it: frozen, references followed, sorted by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..api.base import NodeTaint, Taint
+from ..api.cluster import InferenceClusterSpec, NodePool
+from ..api.deployment import Engine, ModelDeploymentSpec
+from ..api.fleet import FleetSpec
+from ..api.hardware import InferenceClassSpec
+from ..api.placement import PlacementEntry, PlacementSpec
+from ..diagnostics import Location
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The Fleet document: its name and spec."""
+
+    name: str
+    spec: FleetSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """A pool with its hardware class. nodes: how many there are."""
+
+    name: str
+    class_name: str
+    hardware: InferenceClassSpec
+    nodes: int
+    node_selector: Mapping[str, str]
+    taints: tuple[Taint, ...]
+
+    @property
+    def node_taints(self) -> tuple[NodeTaint, ...]:
+        """Taints that the pool's nodes carry and its pods must tolerate."""
+        return self.hardware.node_taints
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A cluster; `labels` include what its name and location say."""
+
+    name: str
+    labels: Mapping[str, str]
+    spec: InferenceClusterSpec
+    pools: tuple[Pool, ...]
+
+    def pool(self, name: str) -> Pool | None:
+        return next((pool for pool in self.pools if pool.name == name), None)
+
+    @property
+    def version(self) -> tuple[int, int]:
+        """(major, minor) of Kubernetes."""
+        major, minor = self.spec.kubernetes_version.removeprefix("v").split(".")[:2]
+        return int(major), int("".join(c for c in minor if c.isdigit()))
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """A model deployment. location: where its document begins."""
+
+    namespace: str
+    name: str
+    spec: ModelDeploymentSpec
+    location: Location
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return (self.namespace, self.name)
+
+    @property
+    def ref(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+    @property
+    def wanted(self) -> int:
+        return self.spec.wanted
+
+    @property
+    def model_name(self) -> str:
+        """The name that callers send."""
+        return self.spec.template.spec.serving.model_name or self.ref
+
+    @property
+    def engines(self) -> tuple[Engine, ...]:
+        return self.spec.template.spec.engines
+
+    def engine(self, name: str) -> Engine | None:
+        return next((engine for engine in self.engines if engine.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """Everything that was declared and recorded. Keys of deployments and placements are (namespace, name).
+
+    A run that needs a part of the repository gets a part: then `deployments` and `placements` hold that part alone.
+    """
+
+    settings: Settings
+    classes: Mapping[str, InferenceClassSpec]
+    clusters: Mapping[str, Cluster]
+    deployments: Mapping[tuple[str, str], Deployment]
+    placements: Mapping[tuple[str, str], PlacementSpec]
+
+    def entries(self, cluster: str) -> list[tuple[tuple[str, str], PlacementEntry]]:
+        """The recorded entries on `cluster`, sorted by deployment."""
+        return [(key, entry) for key, spec in self.placements.items() for entry in spec.replicas if entry.cluster == cluster]

@@ -1,0 +1,75 @@
+"""Units as a tree of files: <cluster>/<unit>/<kind>-<name>.yaml. Only files that this program wrote are ever removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePosixPath
+
+from .emit import to_yaml
+from .render.unit import Unit
+
+MARK = ".modelfleet"  # lists the files of the tree, so that stale ones can be told from others' files
+
+
+def files_of(units: Iterable[Unit]) -> dict[str, str]:
+    """Content by path relative to the tree; one object a file."""
+    found: dict[str, str] = {}
+    for unit in units:
+        folder = "root" if unit.id.cluster == "root" else f"{unit.id.cluster}/{unit.id.name}"
+        for manifest in unit.manifests:
+            metadata = manifest["metadata"]
+            path = f"{folder}/{manifest['kind'].lower()}-{metadata['name']}.yaml"
+            assert path not in found, f"two objects would be written to {path}"
+            found[path] = to_yaml(Unit(unit.id, (manifest,)))
+    return dict(sorted(found.items()))
+
+
+def compare(root: Path, wanted: Mapping[str, str], partial: bool) -> list[str]:
+    """What `write` would do: `missing`, `changed` and `stale` files, one line each."""
+    lines = []
+    for path, content in wanted.items():
+        file = root / path
+        if not file.is_file():
+            lines.append(f"missing {path}")
+        elif file.read_text(encoding="utf-8") != content:
+            lines.append(f"changed {path}")
+    return lines + [f"stale {path}" for path in _stale(root, wanted, partial)]
+
+
+def write(root: Path, wanted: Mapping[str, str], partial: bool) -> int:
+    """Writes what differs and removes what is stale; returns how many files changed.
+
+    partial: only some units were rendered, so nothing is stale.
+    """
+    changed = 0
+    for path, content in wanted.items():
+        file = root / path
+        if file.is_file() and file.read_text(encoding="utf-8") == content:
+            continue
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content, encoding="utf-8")
+        changed += 1
+    for path in _stale(root, wanted, partial):
+        (root / path).unlink()
+        changed += 1
+        _remove_empty(root, PurePosixPath(path).parent)
+    known = set(wanted) | (_marked(root) if partial else set())
+    (root / MARK).write_text("".join(f"{path}\n" for path in sorted(known)), encoding="utf-8")
+    return changed
+
+
+def _stale(root: Path, wanted: Mapping[str, str], partial: bool) -> list[str]:
+    return [] if partial else sorted(path for path in _marked(root) - set(wanted) if (root / path).is_file())
+
+
+def _marked(root: Path) -> set[str]:
+    """The files that an earlier run wrote; lines that lead out of the tree are ignored."""
+    mark = root / MARK
+    lines = mark.read_text(encoding="utf-8").splitlines() if mark.is_file() else []
+    return {line for line in lines if line and not line.startswith("/") and ".." not in line.split("/")}
+
+
+def _remove_empty(root: Path, folder: PurePosixPath) -> None:
+    while folder.parts and not any((root / folder).iterdir()):
+        (root / folder).rmdir()
+        folder = folder.parent
