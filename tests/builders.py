@@ -10,8 +10,8 @@ from typing import Any
 
 from modelfleet.api.placement import Placement, PlacementSpec
 from modelfleet.diagnostics import Report
+from modelfleet.emit import document as as_yaml
 from modelfleet.load import Document, parse
-from modelfleet.emit import manifest_yaml
 from modelfleet.resolve import Fleet, resolve
 from modelfleet.validate import validate
 
@@ -91,7 +91,7 @@ def documents(manifests: Iterable[Manifest], report: Report) -> list[Document]:
         folder = {"ModelDeployment": "models", "Placement": "placements"}.get(manifest["kind"], "fleet")
         namespace = manifest["metadata"].get("namespace")
         parts = [folder, *([namespace] if namespace else []), f"{manifest['kind']}-{manifest['metadata']['name']}.yaml"]
-        found += parse("/".join(parts), manifest_yaml(manifest), report)
+        found += parse("/".join(parts), as_yaml(manifest), report)
     return found
 
 

@@ -62,7 +62,9 @@ def check_records(resources: Resources, fleet: Fleet, report: Report) -> None:
         for index, entry in enumerate(resource.model.spec.replicas):
             where = resource.at("spec", "replicas", index, "cluster")
             if key not in fleet.deployments:
-                report.add(codes.DECLARATION_MISSING, f"no ModelDeployment `{ref}` is declared", where, f"modelfleet remove ModelDeployment {ref}")
+                report.add(
+                    codes.DECLARATION_MISSING, f"no ModelDeployment `{ref}` is declared", where, f"modelfleet remove ModelDeployment {ref}"
+                )
                 break
             if entry.cluster not in fleet.clusters:
                 report.add(codes.CLUSTER_GONE, f"cluster `{entry.cluster}` is not declared", where, nearest(entry.cluster, fleet.clusters))
@@ -76,7 +78,12 @@ def check_entries(resources: Resources, fleet: Fleet, cluster: str, key: tuple[s
     spec, deployment = fleet.placements.get(key), fleet.deployments.get(key)
     if spec is None or deployment is None:
         what = "placement" if spec is None else "ModelDeployment"
-        report.add(codes.DECLARATION_MISSING, f"no {what} `{namespace}/{name}` is declared", where, "put it back, or delete the Application without cascade")
+        report.add(
+            codes.DECLARATION_MISSING,
+            f"no {what} `{namespace}/{name}` is declared",
+            where,
+            "put it back, or delete the Application without cascade",
+        )
         return
     for entry in spec.replicas:
         if entry.cluster == cluster:
@@ -97,4 +104,6 @@ def _check_choice(
         requests = {r.name for member in declared.members for r in member.node_selector.devices}
         groups = {device.name for device in account.hardware.devices}
         if set(devices) != requests or not set(devices.values()) <= groups:
-            report.add(codes.STILL_RECORDED, f"the devices recorded for engine `{engine}` on {cluster} are not the declared ones", where, hint)
+            report.add(
+                codes.STILL_RECORDED, f"the devices recorded for engine `{engine}` on {cluster} are not the declared ones", where, hint
+            )

@@ -39,18 +39,14 @@ NOT_A_FILE = error("NotAFile", "A directory has a name ending in .yaml, .yml or 
 SYMLINK = error(
     "Symlink", "A symbolic link stands in a declaration folder.", "It could lead into another team's folder.", "Put the file itself there."
 )
-YAML_SYNTAX = error(
-    "YamlSyntax", "The file is not valid YAML.", "What it declares is unknown.", "Mend the line that is named.", "a: [1"
-)
+YAML_SYNTAX = error("YamlSyntax", "The file is not valid YAML.", "What it declares is unknown.", "Mend the line that is named.", "a: [1")
 TOO_DEEP = error("TooDeep", "Values are nested deeper than 64 levels.", "No declaration needs it.", "Flatten it.")
 ALIAS = error(
     "Alias", "An anchor (&) or alias (*) is used.", "A few bytes can stand for gigabytes, and a reader cannot see the value.",
     "Write the value out.", "a: &x 1",
 )  # fmt: skip
 TAG = error("Tag", "A YAML tag (!) is used.", "Tags make readers build objects.", "Leave it out.", "a: !!int '1'")
-MERGE_KEY = error(
-    "MergeKey", "The merge key << is used.", "YAML 1.2 does not know it.", "Write the fields out.", "<<: {a: 1}"
-)
+MERGE_KEY = error("MergeKey", "The merge key << is used.", "YAML 1.2 does not know it.", "Write the fields out.", "<<: {a: 1}")
 DUPLICATE_KEY = error(
     "DuplicateKey", "A key stands twice in a mapping.", "Most readers silently keep the last one.", "Remove one.", "a: 1\na: 2"
 )
@@ -62,7 +58,11 @@ QUOTE_STRING = error(
 # --- validate -------------------------------------------------------------------------------------------------------
 
 NOT_A_MAPPING = error(
-    "NotAMapping", "A document is not a mapping of fields.", "It declares nothing.", "Begin it with apiVersion, kind, metadata, spec.", "- a"
+    "NotAMapping",
+    "A document is not a mapping of fields.",
+    "It declares nothing.",
+    "Begin it with apiVersion, kind, metadata, spec.",
+    "- a",
 )
 UNKNOWN_KIND = error(
     "UnknownKind", "No such kind exists in this group.", "The document would declare nothing.", "Use a known kind.", "kind: ModelDeploy"
@@ -72,7 +72,10 @@ WRONG_VERSION = error(
     "Write apiVersion: modelfleet.io/v1alpha1.",
 )  # fmt: skip
 FOREIGN_DOCUMENT = notice(
-    "ForeignDocument", "A document of another group was skipped.", "modelfleet neither reads nor applies it.", "Move it out of these folders."
+    "ForeignDocument",
+    "A document of another group was skipped.",
+    "modelfleet neither reads nor applies it.",
+    "Move it out of these folders.",
 )
 WRONG_FOLDER = error(
     "WrongFolder", "A kind stands under a folder that is not its own.",
@@ -86,7 +89,9 @@ WRONG_NAMESPACE = error(
 DUPLICATE_OBJECT = error(
     "DuplicateObject", "Two documents declare the same object.", "Which one holds would depend on the order of files.", "Remove one."
 )
-NO_FLEET = error("NoFleet", "No document of kind Fleet was found.", "Nothing says how the repository is run.", "Declare one in fleet/fleet.yaml.")
+NO_FLEET = error(
+    "NoFleet", "No document of kind Fleet was found.", "Nothing says how the repository is run.", "Declare one in fleet/fleet.yaml."
+)
 UNKNOWN_FIELD = error(
     "UnknownField", "A field does not exist.", "What it was meant to say would be lost silently.", "Correct or remove it.", "replica: 2"
 )
@@ -95,26 +100,49 @@ WRONG_TYPE = error(
     "WrongType", "A value has another type than the field takes; values are never converted.", '"2" is not 2.',
     "Write the value in the field's type.", 'replicas: "2"',
 )  # fmt: skip
-UNKNOWN_VALUE = error("UnknownValue", "The field takes one of a few words, and this is none.", "Nothing would act on it.", "Use one of them.")
+UNKNOWN_VALUE = error(
+    "UnknownValue", "The field takes one of a few words, and this is none.", "Nothing would act on it.", "Use one of them."
+)
 BAD_NAME = error(
     "BadName", "A name does not follow Kubernetes' rule for the place where it is used.", "The API server would refuse it.",
     "Use lower-case letters, digits and '-'.", "name: My_Model",
 )  # fmt: skip
-BAD_VALUE = error("BadValue", "A text does not have the form that the field takes.", "It could not be used.", "Follow the form in the hint.")
+BAD_VALUE = error(
+    "BadValue", "A text does not have the form that the field takes.", "It could not be used.", "Follow the form in the hint."
+)
 OUT_OF_RANGE = error("OutOfRange", "A number lies outside its range.", "It could not be used.", "Choose one inside.")
-TOO_MANY = error("TooMany", "A list, mapping or text has too many or too few items.", "A limit of Kubernetes or of the API is passed.", "Stay within the limit.")
+TOO_MANY = error(
+    "TooMany",
+    "A list, mapping or text has too many or too few items.",
+    "A limit of Kubernetes or of the API is passed.",
+    "Stay within the limit.",
+)
 DUPLICATE_ITEM = error("DuplicateItem", "Two items of a list have one name.", "Names are how items are known.", "Rename or remove one.")
 ONE_OF = error("OneOf", "Of several fields exactly one must be set.", "They exclude each other.", "Keep one.")
-BAD_QUANTITY = error("BadQuantity", "A text is not a Kubernetes quantity.", "Kubernetes would refuse it.", "Write 22Gi, 500m, 4.", "80 Gigs")
+BAD_QUANTITY = error(
+    "BadQuantity", "A text is not a Kubernetes quantity.", "Kubernetes would refuse it.", "Write 22Gi, 500m, 4.", "80 Gigs"
+)
 BAD_VERSION = error("BadVersion", "A text is not a semantic version.", "Kubernetes would refuse it.", "Write MAJOR.MINOR.PATCH.", '"9.0"')
 EMPTY_RANGE = error("EmptyRange", "A lower bound is not below its upper bound.", "Nothing could ever match.", "Correct a bound.")
-ATTRIBUTE_TYPE = error("AttributeType", "A device attribute must have exactly one type.", "It could not be compared.", "Keep one of the four.")
-BAD_TOLERATION = error("BadToleration", "A toleration's fields contradict each other.", "It would tolerate nothing, or everything.", "Follow the hint.")
-RESERVED_LABEL = error("ReservedLabel", "A label key belongs to modelfleet.", "Selectors of running workloads depend on it.", "Use your own prefix.")
-NO_ENGINE_CONTAINER = error("NoEngineContainer", "Exactly one container must be named `engine`.", "It is the one that serves.", "Name it engine.")
+ATTRIBUTE_TYPE = error(
+    "AttributeType", "A device attribute must have exactly one type.", "It could not be compared.", "Keep one of the four."
+)
+BAD_TOLERATION = error(
+    "BadToleration", "A toleration's fields contradict each other.", "It would tolerate nothing, or everything.", "Follow the hint."
+)
+RESERVED_LABEL = error(
+    "ReservedLabel", "A label key belongs to modelfleet.", "Selectors of running workloads depend on it.", "Use your own prefix."
+)
+NO_ENGINE_CONTAINER = error(
+    "NoEngineContainer", "Exactly one container must be named `engine`.", "It is the one that serves.", "Name it engine."
+)
 REPLICAS_BESIDE_SCALING = error("ReplicasBesideScaling", "replicas and scaling stand together.", "Two owners of one number.", "Remove one.")
-SCALING_MANY_ENGINES = error("ScalingManyEngines", "scaling is set for several engines.", "They would scale out of step.", "Scale each engine.")
-TRIGGER_QUERY = error("TriggerQuery", "query and type Prometheus must stand together.", "The trigger would ask nothing.", "Set both or neither.")
+SCALING_MANY_ENGINES = error(
+    "ScalingManyEngines", "scaling is set for several engines.", "They would scale out of step.", "Scale each engine."
+)
+TRIGGER_QUERY = error(
+    "TriggerQuery", "query and type Prometheus must stand together.", "The trigger would ask nothing.", "Set both or neither."
+)
 RECORDED_OPTIONAL_RETIRES = error(
     "RecordedOptionalRetires", "recorded: Optional is set with removal: Retire.",
     "A placement that is not recorded can move with any commit, so nothing could promise that it stays.",
@@ -128,23 +156,52 @@ GENERATOR_VERSION = error(
     "GeneratorVersion", "The running modelfleet is not one that the fleet asks for.", "Another version may render other objects.",
     "Install a version in the range, or change spec.generatorVersion in a commit of its own.",
 )  # fmt: skip
-NOT_AVAILABLE = error("NotAvailable", "A setting is known and not part of this release.", "Ignoring it would break a promise.", "Use the value in the hint.")
-UNKNOWN_CLASS = error("UnknownClass", "A pool names an InferenceClass that does not exist.", "Its devices are unknown.", "Correct className.")
-MIXED_CLAIMS = error("MixedClaims", "A class has both DRA and extended-resource devices.", "A node hands out its devices in one way.", "Split it.")
-DRA_TOO_OLD = error("DRATooOld", "A pool claims by DRA on a cluster older than Kubernetes 1.34.", "resource.k8s.io/v1 is not served there.", "Use ExtendedResource.")
-SAME_DESTINATION = error("SameDestination", "Two clusters have one Argo CD destination.", "They would fight over the same objects.", "Give each its own.")
+NOT_AVAILABLE = error(
+    "NotAvailable", "A setting is known and not part of this release.", "Ignoring it would break a promise.", "Use the value in the hint."
+)
+UNKNOWN_CLASS = error(
+    "UnknownClass", "A pool names an InferenceClass that does not exist.", "Its devices are unknown.", "Correct className."
+)
+MIXED_CLAIMS = error(
+    "MixedClaims", "A class has both DRA and extended-resource devices.", "A node hands out its devices in one way.", "Split it."
+)
+DRA_TOO_OLD = error(
+    "DRATooOld",
+    "A pool claims by DRA on a cluster older than Kubernetes 1.34.",
+    "resource.k8s.io/v1 is not served there.",
+    "Use ExtendedResource.",
+)
+SAME_DESTINATION = error(
+    "SameDestination", "Two clusters have one Argo CD destination.", "They would fight over the same objects.", "Give each its own."
+)
 
 # --- across files ---------------------------------------------------------------------------------------------------
 
 SELECTOR_SYNTAX = error("SelectorSyntax", "A device selector is not valid CEL.", "Kubernetes would refuse the claim.", "Correct it.")
-SELECTOR_TYPE = error("SelectorType", "A device selector does not pass Kubernetes' type check.", "Kubernetes would refuse the claim.", "Correct it.", 'memory >= quantity("40Gi")')
-SELECTOR_NOT_SUPPORTED = error(
-    "SelectorNotSupported", "A device selector uses what this program cannot evaluate as Kubernetes does.", "A guess would place wrongly.", "Reword it."
+SELECTOR_TYPE = error(
+    "SelectorType",
+    "A device selector does not pass Kubernetes' type check.",
+    "Kubernetes would refuse the claim.",
+    "Correct it.",
+    'memory >= quantity("40Gi")',
 )
-SELECTOR_TOO_LARGE = error("SelectorTooLarge", "A device selector is longer or costlier than Kubernetes allows.", "Kubernetes would refuse it.", "Shorten it.")
-UNKNOWN_ATTRIBUTE = error("UnknownAttribute", "A selector reads an attribute or capacity that no class publishes.", "It could never match.", "Correct its name.")
+SELECTOR_NOT_SUPPORTED = error(
+    "SelectorNotSupported",
+    "A device selector uses what this program cannot evaluate as Kubernetes does.",
+    "A guess would place wrongly.",
+    "Reword it.",
+)
+SELECTOR_TOO_LARGE = error(
+    "SelectorTooLarge", "A device selector is longer or costlier than Kubernetes allows.", "Kubernetes would refuse it.", "Shorten it."
+)
+UNKNOWN_ATTRIBUTE = error(
+    "UnknownAttribute", "A selector reads an attribute or capacity that no class publishes.", "It could never match.", "Correct its name."
+)
 NO_MATCHING_CLASS = error(
-    "NoMatchingClass", "No pool of any cluster has devices that serve an engine.", "It could never be placed.", "Ask for what some class has."
+    "NoMatchingClass",
+    "No pool of any cluster has devices that serve an engine.",
+    "It could never be placed.",
+    "Ask for what some class has.",
 )
 DECLARATION_MISSING = error(
     "DeclarationMissing", "A recorded placement has no ModelDeployment, or a unit has neither.",
@@ -158,10 +215,30 @@ STILL_RECORDED = error(
     "StillRecorded", "A recorded entry names an engine, pool or device group that is gone.", "What runs there could not be rendered.",
     "Run `modelfleet place`: the entry is retired, and replaced where there is room.",
 )  # fmt: skip
-PLACEMENT_MISSING = error("PlacementMissing", "A deployment has no recorded placement.", "Nothing of it is rendered.", "Run `modelfleet place`.")
-PLACEMENT_UNRECORDED = warning("PlacementUnrecorded", "A deployment was placed in memory only.", "The next commit may place it elsewhere.", "Run `modelfleet place`.")
-PLACEMENT_OUTDATED = error("PlacementOutdated", "A recorded placement is not what its declarations ask for now.", "What runs is not what was declared.", "Run `modelfleet place`.")
-SHORTFALL = warning("Shortfall", "Fewer replicas have a place than are wanted.", "The model serves with less.", "`modelfleet explain NS/NAME` says why, cluster by cluster.")
-OVERCOMMITTED = warning("Overcommitted", "The pods recorded on a pool need more than it has.", "Some of them wait. Nothing is evicted.", "Move or scale down one of the holders.")
-PLUGIN_PARAMETERS = error("PluginParameters", "The plugin's parameters do not name a unit.", "It would print the wrong objects.", "Set cluster and unit, or neither.")
-NO_SUCH = error("NoSuch", "The command line names something that is not there.", "Nothing could be selected.", "Use one of the names in the hint.")
+PLACEMENT_MISSING = error(
+    "PlacementMissing", "A deployment has no recorded placement.", "Nothing of it is rendered.", "Run `modelfleet place`."
+)
+PLACEMENT_UNRECORDED = warning(
+    "PlacementUnrecorded", "A deployment was placed in memory only.", "The next commit may place it elsewhere.", "Run `modelfleet place`."
+)
+PLACEMENT_OUTDATED = error(
+    "PlacementOutdated",
+    "A recorded placement is not what its declarations ask for now.",
+    "What runs is not what was declared.",
+    "Run `modelfleet place`.",
+)
+SHORTFALL = warning(
+    "Shortfall",
+    "Fewer replicas have a place than are wanted.",
+    "The model serves with less.",
+    "`modelfleet explain NS/NAME` says why, cluster by cluster.",
+)
+OVERCOMMITTED = warning(
+    "Overcommitted",
+    "The pods recorded on a pool need more than it has.",
+    "Some of them wait. Nothing is evicted.",
+    "Move or scale down one of the holders.",
+)
+NO_SUCH = error(
+    "NoSuch", "The command line names something that is not there.", "Nothing could be selected.", "Use one of the names in the hint."
+)

@@ -70,6 +70,11 @@ class Diagnostic:
         """Sort key: severity, then place, code and text."""
         return (self.code.severity, self.location, self.code.name, self.message)
 
+    def line(self) -> str:
+        """All of it on one line."""
+        hint = f" (hint: {self.hint})" if self.hint else ""
+        return f"{self.location}: {self.severity.word}[{self.code.name}]: {self.message}{hint}"
+
     def text(self) -> str:
         lines = [f"{self.location}: {self.severity.word}[{self.code.name}]: {self.message}"]
         lines += [f"  {line}" for line in self.details]

@@ -1,7 +1,8 @@
 """Units to text: YAML for people, JSON documents for the plugin. Both hold the same objects in the same order.
 
-Keys stand in one order everywhere (`_FIRST`, then the alphabet); lists stay as they are. Values are what JSON knows:
-dict with string keys, list or tuple, str, int, float (finite), bool, None; anything else is a fault of ours.
+Keys stand in one order: what says what a thing is comes first (`_OBJECT` where there is an apiVersion, `_PART` elsewhere), then
+the alphabet; lists stay as they are. Values are what JSON knows: dict with string keys, list or tuple, str, int, float (finite),
+bool, None; anything else is a fault of ours.
 
 YAML is written in the part that 1.1 and 1.2 readers agree on: a string stands bare only if no reader takes it for
 something else; all others are quoted, or literal blocks where a text of several lines allows it. No anchors, no folding.
@@ -18,15 +19,27 @@ from typing import Any
 
 from .render.unit import Unit
 
-_FIRST = ("apiVersion", "kind", "metadata", "name", "namespace", "labels", "annotations", "spec", "data")
-_RANK = {key: f"\x00{index:02d}" for index, key in enumerate(_FIRST)}
+
+def _ranks(*first: str) -> dict[str, str]:
+    """Sort keys of the keys that come before all others."""
+    return {key: f"\x00{index}" for index, key in enumerate(first)}
+
+
+_OBJECT = _ranks("apiVersion", "kind", "metadata", "name", "spec", "data")
+_PART = _ranks("name", "namespace", "labels", "annotations")
 _KEY_LIMIT = 900  # readers take a key of at most 1024 characters on one line
 
-# Bare words begin with a letter, /, $ or --letter. What begins with a digit, sign or dot may be a number, a date or a time.
-_BARE = re.compile(r"(?:--)?[A-Za-z/$](?:[A-Za-z0-9_./$()@%+,=~<>;-]|:(?=[A-Za-z0-9_./$@%+=~-])| (?=[A-Za-z0-9_./$()@+=~<>;-]))*", re.ASCII)
+# Bare words begin with a letter, /, $ or --letter. What begins with a digit, sign or dot may be a number, a date or a time, but for
+# durations and binary sizes in whole numbers.
+_BARE = re.compile(
+    r"[0-9]+(?:ms|[smh]|[KMGT]i)"
+    r"|(?:--)?[A-Za-z/$](?:[A-Za-z0-9_./$()@%+,=~<>;-]|:(?=[A-Za-z0-9_./$@%+=~-])| (?=[A-Za-z0-9_./$()@+=~<>;-]))*",
+    re.ASCII,
+)
 _WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"))
 _ESCAPED = re.compile(r'["\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]')
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_CONSTANTS = {None: "null", True: "true", False: "false"}
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
@@ -47,7 +60,8 @@ def document(value: Mapping[str, Any]) -> str:
 
 
 def _keys(value: Mapping[str, Any]) -> list[str]:
-    return sorted(value, key=lambda key: _RANK.get(key, key))
+    ranks = _OBJECT if "apiVersion" in value else _PART
+    return sorted(value, key=lambda key: ranks.get(key, key))
 
 
 def _ordered(value: Any) -> Any:
@@ -97,18 +111,12 @@ def _scalar(value: Any, indent: str) -> str:
     """A value of one line, or a literal block whose lines stand at `indent`."""
     if isinstance(value, str):
         return _literal(value, indent) if "\n" in value and _literal_holds(value) else _text(value)
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
+    if value is None or isinstance(value, (bool, int)):
+        return _CONSTANTS[value] if value is None or isinstance(value, bool) else str(value)
     if isinstance(value, float):
         return _float(value)
-    if isinstance(value, Mapping):
-        return "{}"
-    if isinstance(value, (list, tuple)):
-        return "[]"
+    if isinstance(value, (Mapping, list, tuple)):  # an empty one: others have lines of their own
+        return "{}" if isinstance(value, Mapping) else "[]"
     raise TypeError(f"a manifest cannot hold {type(value).__name__}")
 
 

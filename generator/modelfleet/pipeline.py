@@ -18,7 +18,6 @@ from .validate import Resources, validate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .api.placement import PlacementSpec  # noqa: F401  the commands name it by this module
     from .place.plan import Plan
     from .render.unit import Unit, UnitId
 
@@ -120,7 +119,7 @@ def check(repository: Repository, report: Report) -> None:
 
 def plan(fleet: Fleet, targets: Collection[Key] | None = None) -> Plan:
     """Places `targets`, or what is missing or stale."""
-    from .place import place
+    from .place.place import place
 
     return place(fleet, fleet.placements, targets)
 

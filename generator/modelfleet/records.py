@@ -7,7 +7,7 @@ from typing import Any
 
 from .api.base import API_VERSION
 from .api.placement import PlacementEntry, PlacementSpec
-from .emit import manifest_yaml
+from .emit import document as as_yaml
 from .pipeline import Repository
 
 Key = tuple[str, str]
@@ -30,7 +30,7 @@ def changed_files(repository: Repository, changes: Mapping[Key, PlacementSpec]) 
     files: dict[str, list[str]] = {path: [] for path in sorted(touched)}
     for ref in sorted(path_of):
         if path_of[ref] in touched:
-            files[path_of[ref]].append(manifest_yaml(document(ref, specs[ref], annotations.get(ref, {}))))
+            files[path_of[ref]].append(as_yaml(document(ref, specs[ref], annotations.get(ref, {}))))
     return {path: "---\n".join(parts) for path, parts in files.items()}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
-from .emit import to_yaml
+from .emit import document
 from .render.unit import Unit
 
 MARK = ".modelfleet"  # lists the files of the tree, so that stale ones can be told from others' files
@@ -20,7 +20,7 @@ def files_of(units: Iterable[Unit]) -> dict[str, str]:
             metadata = manifest["metadata"]
             path = f"{folder}/{manifest['kind'].lower()}-{metadata['name']}.yaml"
             assert path not in found, f"two objects would be written to {path}"
-            found[path] = to_yaml(Unit(unit.id, (manifest,)))
+            found[path] = document(manifest)
     return dict(sorted(found.items()))
 
 

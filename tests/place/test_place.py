@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from modelfleet.place import place
+from modelfleet.place.place import place
 from modelfleet.records import document
 from modelfleet.resolve import Fleet
+
 from tests.builders import cluster, deployment, engine, entry, fleet, gpu, hardware, placement, pool, request
 
 H100, L4 = hardware("h100", cost="80"), hardware("l4", gpu(count=1, memory="23034Mi", product="NVIDIA L4"), cost="1")
@@ -56,9 +56,14 @@ CASES: list[tuple[str, list[Any], dict[str, str]]] = [
     ),
     (
         "a larger block on one node beats a larger sum",
-        [H100, cluster("a", pool(nodes=4)), cluster("b", pool(nodes=1)),
-         deployment("small", engine(request(count=5)), replicas=4, clusterSelector={"matchLabels": {"modelfleet.io/cluster": "a"}}),
-         placement("small", entry("a", 4)), deployment("chat", engine(request(count=4)))],
+        [
+            H100,
+            cluster("a", pool(nodes=4)),
+            cluster("b", pool(nodes=1)),
+            deployment("small", engine(request(count=5)), replicas=4, clusterSelector={"matchLabels": {"modelfleet.io/cluster": "a"}}),
+            placement("small", entry("a", 4)),
+            deployment("chat", engine(request(count=4))),
+        ],
         {"small": "a/h100 4", "chat": "b/h100 1"},
     ),
     (
@@ -83,26 +88,44 @@ CASES: list[tuple[str, list[Any], dict[str, str]]] = [
     ),
     (
         "a drained cluster's entry retires and is replaced",
-        [H100, cluster("east", taints=[{"key": "maintenance", "effect": "NoExecute"}]), cluster("west"), deployment(replicas=2),
-         placement("chat", entry("east", 2))],
+        [
+            H100,
+            cluster("east", taints=[{"key": "maintenance", "effect": "NoExecute"}]),
+            cluster("west"),
+            deployment(replicas=2),
+            placement("chat", entry("east", 2)),
+        ],
         {"chat": "east/h100 2 retiring(2), west/h100 2"},
     ),
     (
         "a retiring entry that finds no successor says how many have none",
-        [H100, cluster("east", taints=[{"key": "maintenance", "effect": "NoExecute"}]), cluster("west", pool(nodes=1)),
-         deployment("chat", engine(request(count=8)), replicas=2), placement("chat", entry("east", 2))],
+        [
+            H100,
+            cluster("east", taints=[{"key": "maintenance", "effect": "NoExecute"}]),
+            cluster("west", pool(nodes=1)),
+            deployment("chat", engine(request(count=8)), replicas=2),
+            placement("chat", entry("east", 2)),
+        ],
         {"chat": "east/h100 2 retiring(1), west/h100 1"},
     ),
     (
         "a cordoned cluster keeps what it has and takes nothing new",
-        [H100, cluster("east", taints=[{"key": "maintenance", "effect": "NoSchedule"}]), cluster("west"), deployment(replicas=2),
-         placement("chat", entry("east", 1))],
+        [
+            H100,
+            cluster("east", taints=[{"key": "maintenance", "effect": "NoSchedule"}]),
+            cluster("west"),
+            deployment(replicas=2),
+            placement("chat", entry("east", 1)),
+        ],
         {"chat": "east/h100 1, west/h100 1"},
     ),
     (
         "a tolerated taint repels nobody",
-        [H100, cluster("east", taints=[{"key": "team", "value": "ml", "effect": "NoSchedule"}]),
-         deployment(tolerations=[{"key": "team", "value": "ml"}])],
+        [
+            H100,
+            cluster("east", taints=[{"key": "team", "value": "ml", "effect": "NoSchedule"}]),
+            deployment(tolerations=[{"key": "team", "value": "ml"}]),
+        ],
         {"chat": "east/h100 1"},
     ),
     (
@@ -132,19 +155,32 @@ CASES: list[tuple[str, list[Any], dict[str, str]]] = [
     ),
     (
         "priority fills first, whatever the name",
-        [H100, cluster("east", pool(nodes=1)), deployment("a", engine(request(count=8))), deployment("b", engine(request(count=8)), priority=5)],
+        [
+            H100,
+            cluster("east", pool(nodes=1)),
+            deployment("a", engine(request(count=8))),
+            deployment("b", engine(request(count=8)), priority=5),
+        ],
         {"a": "", "b": "east/h100 1"},
     ),
     (
         "two engines of a replica may use two pools of one cluster",
-        [H100, L4, cluster("east", pool("h100", 1), pool("l4", 1)),
-         deployment("chat", engine(request(memory={"atLeast": "40Gi"}), name="a"), engine(request(memory={"below": "40Gi"}), name="b"))],
+        [
+            H100,
+            L4,
+            cluster("east", pool("h100", 1), pool("l4", 1)),
+            deployment("chat", engine(request(memory={"atLeast": "40Gi"}), name="a"), engine(request(memory={"below": "40Gi"}), name="b")),
+        ],
         {"chat": "east/h100+l4 1"},
     ),
     (
         "engines are assigned jointly: the one that can move makes room",
-        [H100, L4, cluster("east", pool("h100", 1), pool("l4", 1)),
-         deployment("chat", engine(request(), name="a"), engine(request(memory={"below": "40Gi"}), name="b"))],
+        [
+            H100,
+            L4,
+            cluster("east", pool("h100", 1), pool("l4", 1)),
+            deployment("chat", engine(request(), name="a"), engine(request(memory={"below": "40Gi"}), name="b")),
+        ],
         {"chat": "east/h100+l4 1"},
     ),
     (
@@ -154,8 +190,13 @@ CASES: list[tuple[str, list[Any], dict[str, str]]] = [
     ),
     (
         "an autoscaled deployment uses at most minReplicas clusters",
-        [H100, cluster("east"), cluster("north"), cluster("west"),
-         deployment(scaling={"minReplicas": 2, "maxReplicas": 6, "triggers": [{"type": "RequestsWaiting", "target": "4"}]})],
+        [
+            H100,
+            cluster("east"),
+            cluster("north"),
+            cluster("west"),
+            deployment(scaling={"minReplicas": 2, "maxReplicas": 6, "triggers": [{"type": "RequestsWaiting", "target": "4"}]}),
+        ],
         {"chat": "east/h100 3, north/h100 3"},
     ),
 ]

@@ -9,7 +9,6 @@ Conventions of `api/` (they hold for every module here):
 
 from __future__ import annotations
 
-
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
@@ -72,6 +71,10 @@ LabelKey = Annotated[
 Duration = Annotated[str, StringConstraints(pattern=r"^([0-9]{1,5}(h|m|s|ms)){1,4}$")]
 Money = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,12}(\.[0-9]{1,6})?$")]
 Labels = dict[LabelKey, LabelValue]
+NonEmpty = Annotated[str, StringConstraints(min_length=1)]
+# A resource of a pod: `cpu`, `nvidia.com/gpu`, and of a quota also `requests.cpu`.
+ResourceName = Annotated[str, StringConstraints(min_length=1, max_length=317, pattern=r"^([a-z0-9.-]+/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$")]
+SecretKey = Annotated[str, StringConstraints(min_length=1, max_length=253, pattern=r"^[-._A-Za-z0-9]+$")]
 
 
 def duration_seconds(text: str) -> int:

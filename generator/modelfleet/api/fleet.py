@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
-from .base import Document, DnsLabel, DnsSubdomain, Metadata, Model, mistake
+from .base import DnsLabel, DnsSubdomain, Document, Items, Metadata, Model, mistake, unique
+from .components import Component
+from .refs import SecretName
 
 VersionRange = Annotated[str, StringConstraints(pattern=r"^\s*(>=|<=|==|!=|>|<)\s*[0-9]+(\.[0-9]+){0,2}(\s*,\s*(>=|<=|==|!=|>|<)\s*[0-9]+(\.[0-9]+){0,2})*\s*$")]
 
@@ -22,8 +25,19 @@ class ArgoCD(Model):
     """Branch, tag or commit that Argo CD follows. Default: main."""
     plugin: DnsSubdomain = "modelfleet-v0"
     """Versioned name of the config-management plugin. Default: modelfleet-v0."""
+    delivery: Literal["Plugin", "Rendered"] = "Plugin"
+    """Plugin: the Applications run the plugin. Rendered: they read plain YAML under rendered/. Default: Plugin."""
     removal: Literal["Retire", "Prune"] = "Retire"
     """Retire: taking something away needs two commits, so nothing dies by accident. Prune: plain GitOps. Default: Retire."""
+
+
+class MaxRemovals(Model):
+    """How many recorded replicas one change may take away without approval: the larger of the two."""
+
+    percent: Annotated[int, Field(ge=0, le=100)] = 25
+    """Share of the replicas recorded before the change, in percent, rounded down. Default: 25."""
+    at_least: Annotated[int, Field(ge=0, le=1_000_000)] = 2
+    """Replicas that are always allowed. Default: 2."""
 
 
 class PlacementPolicy(Model):
@@ -33,15 +47,10 @@ class PlacementPolicy(Model):
     """Required: only recorded placements are rendered. Optional: the plugin places what has no record. Default: Required."""
     accounting: Literal["Guaranteed", "Packed", "Node"] = "Guaranteed"
     """What a pod is charged: see the placement documentation. Default: Guaranteed."""
-    strategy: Literal["Spread"] = "Spread"
-    """How a cluster is chosen among the eligible ones. Default: Spread."""
-
-
-class SecretName(Model):
-    """A Secret by name."""
-
-    name: DnsSubdomain
-    """Name of the Secret."""
+    strategy: Literal["Spread", "Pack", "Cheapest"] = "Spread"
+    """How a cluster is chosen among the eligible ones; a deployment may say its own. Default: Spread."""
+    max_removals: MaxRemovals = MaxRemovals()
+    """Replicas that one change may retire or drop. Default: 25 percent, at least 2."""
 
 
 class Routing(Model):
@@ -53,6 +62,31 @@ class Routing(Model):
     """Secret that holds the token by which a workload gateway knows the fleet's front. Without it no token is asked for."""
 
 
+class StoreRef(Model):
+    """A store of the External Secrets operator."""
+
+    kind: Literal["ClusterSecretStore", "SecretStore"] = "ClusterSecretStore"
+    """ClusterSecretStore: one for the whole cluster. SecretStore: one in each namespace. Default: ClusterSecretStore."""
+    name: DnsSubdomain
+    """Name of the store on every cluster."""
+
+
+class Secrets(Model):
+    """Where Secrets that declarations refer to come from. Without this block people bring them to each cluster."""
+
+    store_ref: StoreRef
+    """The store that ExternalSecrets read."""
+    key_template: Annotated[str, StringConstraints(min_length=1, max_length=512)] = "{namespace}/{name}"
+    """Key of a Secret in the store; {namespace} and {name} stand for the Secret's. Default: {namespace}/{name}."""
+
+    @model_validator(mode="after")
+    def _two_words(self) -> Secrets:
+        for found in re.findall(r"\{[^{}]*\}?|\}", re.sub(r"\{(namespace|name)\}", "", self.key_template)):
+            message = f"`{found}` stands for nothing: a key template knows {{namespace}} and {{name}}"
+            raise mistake("BadTemplate", message, "keyTemplate", hint='keyTemplate: "teams/{namespace}/{name}"')
+        return self
+
+
 class FleetSpec(Model):
     """Settings of the fleet."""
 
@@ -62,8 +96,16 @@ class FleetSpec(Model):
     """Argo CD's side."""
     placement: PlacementPolicy = PlacementPolicy()
     """Placement policy."""
+    tenancy: Literal["Optional", "Required"] = "Optional"
+    """Required: every namespace belongs to a Team. Default: Optional."""
+    currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")] = "USD"
+    """Currency of all prices, as in ISO 4217. Default: USD."""
     routing: Routing = Routing()
     """Routing between clusters."""
+    secrets: Secrets | None = None
+    """Where Secrets come from. Default: people bring them."""
+    components: Annotated[Items[Component], Field(max_length=64), unique()] = ()
+    """What every cluster gets, at most 64. Default: what the catalog holds for the models there."""
 
     @model_validator(mode="after")
     def _prune_needs_records(self) -> FleetSpec:

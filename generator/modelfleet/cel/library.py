@@ -36,7 +36,7 @@ _LAZY: tuple[str, ...] = (
 )
 _LIBRARIES = (numbers.FUNCTIONS, strings.FUNCTIONS, lists.FUNCTIONS, objects.FUNCTIONS)
 
-_SIGNATURE = re.compile(r"(?:(?P<target>[\w<>, ]+)\.(?=\w+\())?(?P<name>[^(]+)\((?P<args>.*)\) (?P<result>.+)")
+_SIGNATURE = re.compile(r"(?:(?P<target>[\w<>, ]+)\.(?=[@\w]+\())?(?P<name>[^(]+)\((?P<args>.*)\) (?P<result>.+)")
 
 
 @dataclass(frozen=True, slots=True)

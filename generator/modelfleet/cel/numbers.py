@@ -98,7 +98,7 @@ def _parsed_bool(text: str) -> bool:
     return _BOOLS[text]
 
 
-def _decoded(value: bytes) -> str:
+def decoded(value: bytes) -> str:
     try:
         return value.decode()
     except UnicodeDecodeError:
@@ -205,7 +205,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "int(uint) int": lambda a: _int(int(a)),
     "string(string) string": lambda a: a,
     "string(bool) string": _bool_text,
-    "string(bytes) string": _decoded,
+    "string(bytes) string": decoded,
     "string(double) string": double_text,
     "string(int) string": str,
     "string(uint) string": lambda a: str(int(a)),

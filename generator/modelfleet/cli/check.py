@@ -9,6 +9,10 @@ from ..diagnostics import Location, Report, Severity
 from ..resolve.fleet import Fleet
 from .context import SHOWN, Context, Refused
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..place.plan import Plan
+
 
 @click.command("check", help="Report every mistake in the repository.")
 @click.option("--all", "show_all", is_flag=True, help=f"Show all diagnostics, not the first {SHOWN}.")
@@ -33,7 +37,7 @@ def command(context: Context, show_all: bool, strict: bool) -> None:
         click.echo(f"{len(fleet.clusters)} clusters, {len(fleet.deployments)} deployments: no errors")
 
 
-def _compare(fleet: Fleet, planned: pipeline.Plan, report: Report) -> None:
+def _compare(fleet: Fleet, planned: Plan, report: Report) -> None:
     """PlacementMissing and PlacementOutdated."""
     for key, spec in planned.placements.items():
         recorded, deployment = fleet.placements.get(key), fleet.deployments.get(key)

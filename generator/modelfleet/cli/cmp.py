@@ -1,18 +1,26 @@
-"""modelfleet cmp: what Argo CD's plugin runs. Reads its environment, prints JSON documents or nothing."""
+"""modelfleet cmp: what Argo CD's plugin runs. Reads its environment, prints JSON documents or nothing.
+
+On failure the first line of stderr is the verdict and each problem is one line: Argo CD shows them as they are.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
 
 import click
 
-from .. import codes, pipeline
-from ..diagnostics import Location, Report
-from ..render.unit import UnitId
-from .context import Context
+from .. import pipeline
+from ..diagnostics import Diagnostic, Report
+from ..render.unit import Unit, UnitId
+from ..resolve.fleet import Fleet
+from .context import SHOWN, Context, Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..place.plan import Plan
 
 
 @click.group("cmp", help="What the Argo CD plugin runs.")
@@ -29,7 +37,7 @@ def generate(context: Context) -> None:
     parameters = read_parameters(os.environ)
     cluster, unit = parameters.get("cluster", ""), parameters.get("unit", "")
     if bool(cluster) != bool(unit):
-        context.refuse([_usage("the parameters cluster and unit belong together")])
+        raise click.UsageError("the plugin parameters cluster and unit belong together; set neither for the root")
     units = one_unit(context, UnitId(cluster, unit)) if unit else root(context)
     click.echo(to_json(units), nl=False)
 
@@ -61,58 +69,65 @@ def read_parameters(environment: Mapping[str, str]) -> dict[str, str]:
     return {p["name"]: p["string"] for p in announced if isinstance(p.get("string"), str)}
 
 
-def root(context: Context) -> list[pipeline.Unit]:
+def root(context: Context) -> list[Unit]:
     """The root's objects from fleet/ and placements/ alone.
 
     Under `removal: Retire` a namespace whose records cannot be read is left out and said: its Applications stay as they
     are, because the sets never delete.
     """
-    from ..render import render_root
-
     report = Report()
-    repository = context.read(pipeline.Slice(models=()), report)
-    fleet = repository.fleet
-    fatal = [d for d in report.sorted() if d in report.errors and d.location.path.startswith("fleet/")]
+    fleet = context.read(pipeline.Slice(models=()), report).fleet
+    errors = sorted(report.errors, key=lambda d: d.order)
+    fatal = [d for d in errors if d.location.path.startswith("fleet/")]
     if fleet is None or fatal:
-        context.refuse(fatal or report.sorted())
-    assert fleet is not None
+        _refuse("the root", fatal or errors)
     if fleet.settings.spec.placement.recorded == "Optional":
-        return [render_root(*_placed(context))]
-    if report.errors and fleet.settings.spec.argocd.removal == "Prune":
-        context.refuse(report.sorted())
-    broken = {d.location.path.split("/")[1] for d in report.errors}
-    context.say(report.sorted())
-    return [render_root(fleet, pipeline.recorded(pipeline.without(fleet, broken)))]
+        return pipeline.root(*_placed(context))
+    if errors and fleet.settings.spec.argocd.removal == "Prune":
+        _refuse("the root", errors)
+    _say("the root leaves out the namespaces of these records; what runs there is kept", errors)
+    broken = {d.location.path.split("/")[1] for d in errors}
+    return pipeline.root(fleet, pipeline.recorded(pipeline.without(fleet, broken)))
 
 
-def one_unit(context: Context, unit: UnitId) -> list[pipeline.Unit]:
+def one_unit(context: Context, unit: UnitId) -> list[Unit]:
     """One unit from its own folders; with `recorded: Optional` from the whole repository."""
     report = Report()
     repository = context.read(pipeline.unit_slice(unit), report)
-    errors = pipeline.unit_errors(repository, unit, report)
-    if errors or repository.fleet is None:
-        context.refuse(sorted(errors or report.errors, key=lambda d: d.order))
-    fleet = repository.fleet
-    assert fleet is not None
+    fleet, errors = repository.fleet, pipeline.unit_errors(repository, unit, report)
+    if errors or fleet is None:
+        _refuse(f"unit {unit.name} of {unit.cluster}", errors or report.errors)
+    planned = pipeline.recorded(fleet)
     if fleet.settings.spec.placement.recorded == "Optional":
-        return pipeline.units(*_placed(context), [unit])
-    problems = Report()
-    pipeline.check_unit(repository, unit, problems)
-    context.refuse_errors(problems)
-    return pipeline.units(fleet, pipeline.recorded(fleet), [unit])
+        fleet, planned = _placed(context)
+    else:
+        problems = Report()
+        pipeline.check_unit(repository, unit, problems)
+        if problems.errors:
+            _refuse(f"unit {unit.name} of {unit.cluster}", problems.errors)
+    return pipeline.units(fleet, planned, [unit])
 
 
-def _placed(context: Context) -> tuple[pipeline.Fleet, pipeline.Plan]:
+def _placed(context: Context) -> tuple[Fleet, Plan]:
     """The whole fleet, and the recorded placements with the missing ones decided now."""
-    _, fleet = context.whole(Report())
+    report = Report()
+    repository = context.read(pipeline.Slice(), report)
+    if not report.errors:
+        pipeline.check(repository, report)
+    fleet = repository.fleet
+    if report.errors or fleet is None:
+        _refuse("a fleet with `recorded: Optional`", report.errors)
     missing = [key for key in fleet.deployments if key not in fleet.placements]
     return fleet, pipeline.plan(fleet, missing) if missing else pipeline.recorded(fleet)
 
 
-def _usage(message: str) -> Any:
-    from ..diagnostics import Diagnostic
-
-    return Diagnostic(codes.PLUGIN_PARAMETERS, message, Location("ARGOCD_APP_PARAMETERS"), "set both, or neither for the root")
-
+def _refuse(what: str, errors: Sequence[Diagnostic]) -> NoReturn:
+    _say(f"{what} cannot be rendered: {len(errors)} error{'s' if len(errors) > 1 else ''}; what runs is kept", errors)
+    raise Refused
 
 
+def _say(verdict: str, errors: Sequence[Diagnostic]) -> None:
+    """The verdict and a line for each problem, at most as many as Argo CD's message should hold."""
+    if errors:
+        ordered = sorted(errors, key=lambda d: d.order)
+        click.echo("\n".join([verdict, *(d.line() for d in ordered[: SHOWN - 1])]), err=True)

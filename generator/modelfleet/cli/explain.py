@@ -6,10 +6,13 @@ import click
 
 from .. import codes, pipeline
 from ..diagnostics import Code, Location, Report, nearest
+from ..resolve.fleet import Fleet
 from .context import Context
 
 
-@click.command("explain", help="Say why a deployment runs where it runs and why not elsewhere (NS/NAME), or what a diagnostic's code means.")
+@click.command(
+    "explain", help="Say why a deployment runs where it runs and why not elsewhere (NS/NAME), or what a diagnostic's code means."
+)
 @click.argument("subject", metavar="NS/NAME | CODE")
 @click.pass_obj
 def command(context: Context, subject: str) -> None:
@@ -21,7 +24,12 @@ def command(context: Context, subject: str) -> None:
     _, fleet = context.whole(report)
     key = next((key for key, d in fleet.deployments.items() if d.ref == subject), None)
     if key is None:
-        report.add(codes.NO_SUCH, f"no deployment is named `{subject}`", Location("command line"), nearest(subject, {d.ref for d in fleet.deployments.values()}))
+        report.add(
+            codes.NO_SUCH,
+            f"no deployment is named `{subject}`",
+            Location("command line"),
+            nearest(subject, {d.ref for d in fleet.deployments.values()}),
+        )
         context.refuse_errors(report)
     assert key is not None
     click.echo(_table(fleet, key))
@@ -40,14 +48,18 @@ def _code(context: Context, name: str) -> str:
     return "\n".join(lines)
 
 
-def _table(fleet: pipeline.Fleet, key: tuple[str, str]) -> str:
+def _table(fleet: Fleet, key: tuple[str, str]) -> str:
     """One line for each cluster: what runs there, and whether it takes another."""
     from ..place.explain import verdicts
 
     deployment, recorded = fleet.deployments[key], fleet.placements.get(key)
     rows, summary = verdicts(fleet, key)
     placed = sum(e.count for e in recorded.replicas if not e.retiring) if recorded else 0
-    state = f"{placed} of {deployment.wanted} replicas recorded" if recorded else f"0 of {deployment.wanted} replicas recorded: run modelfleet place {deployment.ref}"
+    state = (
+        f"{placed} of {deployment.wanted} replicas recorded"
+        if recorded
+        else f"0 of {deployment.wanted} replicas recorded: run modelfleet place {deployment.ref}"
+    )
     lines = [f"{deployment.ref}: {state}", summary, ""]
     wide = [max(len(row[i]) for row in [("CLUSTER", "REPLICAS", "ANOTHER"), *rows]) for i in range(3)]
     for row in [("CLUSTER", "REPLICAS", "ANOTHER", "WHY"), *rows]:

@@ -12,6 +12,10 @@ from ..render.unit import Unit, UnitId
 from ..resolve.fleet import Fleet
 from .context import Context, Refused
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..place.plan import Plan
+
 
 @click.command("generate", help="Print what Argo CD will apply: the root and every unit of every cluster, or what the flags select.")
 @click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Write a tree of files instead of stdout.")
@@ -23,7 +27,14 @@ from .context import Context, Refused
 @click.option("--check", "check_only", is_flag=True, help="Compare with the tree of -o; exit 3 if it differs.")
 @click.pass_obj
 def command(
-    context: Context, output: Path | None, recorded: bool, root_only: bool, cluster: str | None, unit: str | None, deployment: str | None, check_only: bool
+    context: Context,
+    output: Path | None,
+    recorded: bool,
+    root_only: bool,
+    cluster: str | None,
+    unit: str | None,
+    deployment: str | None,
+    check_only: bool,
 ) -> None:
     """Validates, places what has no record (in memory, with a warning), renders. All or nothing on stdout."""
     if check_only and output is None:
@@ -43,7 +54,7 @@ def command(
         _write(context, rendered, output, check_only, partial=bool(wanted) or root_only)
 
 
-def _plan(fleet: Fleet, recorded: bool, report: Report) -> pipeline.Plan:
+def _plan(fleet: Fleet, recorded: bool, report: Report) -> Plan:
     """The records, and unless `recorded` a place for what has none."""
     missing = [key for key in fleet.deployments if key not in fleet.placements]
     if recorded or not missing:
@@ -56,7 +67,7 @@ def _plan(fleet: Fleet, recorded: bool, report: Report) -> pipeline.Plan:
 
 
 def _wanted(
-    context: Context, fleet: Fleet, planned: pipeline.Plan, flags: tuple[bool, str | None, str | None, str | None]
+    context: Context, fleet: Fleet, planned: Plan, flags: tuple[bool, str | None, str | None, str | None]
 ) -> list[UnitId] | None:
     """The units that the flags select; None for all."""
     from ..render import unit_ids
@@ -88,7 +99,7 @@ def _print(units: list[Unit]) -> None:
     from ..emit import to_yaml
 
     parts = [f"# cluster: {unit.id.cluster}\n# unit: {unit.id.name}\n{to_yaml(unit)}" for unit in units]
-    click.echo("---\n".join(parts), nl=False)
+    click.echo("".join(parts), nl=False)
 
 
 def _write(context: Context, units: list[Unit], output: Path, check_only: bool, partial: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from .. import codes, pipeline
+from ..api.placement import PlacementSpec
 from ..diagnostics import Location, Report, nearest
 from ..records import changed_files
 from ..resolve.fleet import Fleet
@@ -50,7 +51,7 @@ def _targets(context: Context, fleet: Fleet, names: tuple[str, ...]) -> list[tup
     return [known[name] for name in names]
 
 
-def _difference(before: pipeline.PlacementSpec | None, after: pipeline.PlacementSpec) -> str:
+def _difference(before: PlacementSpec | None, after: PlacementSpec) -> str:
     """`gke 2 (h100), rack 0 -> 1 (a100)`: every entry, and what it was."""
     old = {entry.key: entry for entry in before.replicas} if before else {}
     parts = []

@@ -136,20 +136,32 @@ class Filler:
     def _full_pools(self, state: State, cluster: Cluster, candidates: list[Candidate]) -> Refusal:
         empty = Ledger.of(self.fleet)
         if not any(empty.admits(cluster.name, _pods(c, state.deployment)) for c in candidates):
-            return Refusal(cluster.name, "NeverFits", f"one replica needs {_needs(candidates[0], state.deployment)}, more than its pools have")
+            return Refusal(
+                cluster.name, "NeverFits", f"one replica needs {_needs(candidates[0], state.deployment)}, more than its pools have"
+            )
         pool, demand, pods = _pods(candidates[0], state.deployment)[0]
         account = self.ledger.accounts[(cluster.name, pool)]
         held = ", ".join(f"{name} {count}" for name, count in sorted(account.holders.items(), key=lambda i: (-i[1], i[0]))[:3] if count)
         if self.ledger.accounting == "Node":
             free = account.pool.nodes - sum(account.pods.values())
-            return Refusal(cluster.name, "InsufficientNodes", f"pool {pool}: needs {pods} nodes, {max(0, free)} of {account.pool.nodes} free; held by {held}")
+            return Refusal(
+                cluster.name,
+                "InsufficientNodes",
+                f"pool {pool}: needs {pods} nodes, {max(0, free)} of {account.pool.nodes} free; held by {held}",
+            )
         group, size = demand[0]
         taken, there = account.devices(group)
         needs = size * pods
         if there - taken >= needs:
             block = account.block(group)
-            return Refusal(cluster.name, "Fragmented", f"pool {pool}: needs {size} {group} on one node, largest free block is {block}; held by {held}")
-        return Refusal(cluster.name, "InsufficientDevices", f"pool {pool}: needs {needs} {group}, {max(0, there - taken)} of {there} free; held by {held or 'nobody'}")
+            return Refusal(
+                cluster.name, "Fragmented", f"pool {pool}: needs {size} {group} on one node, largest free block is {block}; held by {held}"
+            )
+        return Refusal(
+            cluster.name,
+            "InsufficientDevices",
+            f"pool {pool}: needs {needs} {group}, {max(0, there - taken)} of {there} free; held by {held or 'nobody'}",
+        )
 
 
 def cost(candidate: Candidate, deployment: Deployment) -> float:

@@ -101,9 +101,7 @@ def _fillings(demands: list[Residue], left: tuple[int, ...], full: Residue) -> l
 
     def step(index: int, chosen: tuple[int, ...], room: Residue) -> None:
         if index == len(demands):
-            maximal = all(
-                chosen[i] == left[i] or any(r < d for r, d in zip(room, demands[i], strict=True)) for i in range(len(demands))
-            )
+            maximal = all(chosen[i] == left[i] or any(r < d for r, d in zip(room, demands[i], strict=True)) for i in range(len(demands)))
             if maximal:
                 found.append(chosen)
             return

@@ -18,11 +18,6 @@ from .state import Entry, State, recorded_entry
 Key = tuple[str, str]
 
 
-def recorded_plan(fleet: Fleet) -> Plan:
-    """What is recorded, as it stands: no selector is compiled and nothing is decided."""
-    return Plan(dict(fleet.placements), {})
-
-
 def place(fleet: Fleet, recorded: Mapping[Key, PlacementSpec], targets: Collection[Key] | None = None) -> Plan:
     """Decides where the replicas of `targets` run; None: what is missing from `recorded` or stale. All others stand.
 

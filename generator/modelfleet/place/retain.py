@@ -21,12 +21,16 @@ def must_leave(deployment: Deployment, entry: Entry, cluster: Cluster | None, ma
         return f"UntoleratedTaint: {taint.key}:NoExecute"
     if set(entry.choices) != {engine.name for engine in deployment.engines}:
         return "its engines are no longer the deployment's"
+    return _engine_leaves(deployment, entry, cluster, matcher)
+
+
+def _engine_leaves(deployment: Deployment, entry: Entry, cluster: Cluster, matcher: Matcher) -> str:
     for engine in deployment.engines:
         choice = entry.choices[engine.name]
         pool = cluster.pool(choice.pool)
         if pool is None:
             return f"pool {choice.pool} is gone"
-        if taint := untolerated(pool.taints, spec.tolerations, "NoExecute"):
+        if taint := untolerated(pool.taints, deployment.spec.template.spec.tolerations, "NoExecute"):
             return f"UntoleratedTaint: pool {pool.name} has {taint.key}:NoExecute"
         if matcher.still_serves(engine, pool, choice.devices) is None:
             return f"NoMatchingClass: pool {pool.name} no longer matches engine {engine.name}"

@@ -9,6 +9,7 @@ from typing import Any
 from .. import names
 from ..resolve.selectors import expressions
 from . import sync
+from .metadata import metadata
 from .unit import Manifest
 from .workload import Workload
 
@@ -21,15 +22,11 @@ def resource_claim_template(workload: Workload) -> Manifest | None:
     spec = _spec(workload)
     if spec is None:
         return None
+    notes = sync.annotations_of("ResourceClaimTemplate", workload.removal, retiring=workload.retiring)
     return {
         "apiVersion": "resource.k8s.io/v1",
         "kind": "ResourceClaimTemplate",
-        "metadata": {
-            "name": _name(workload, spec),
-            "namespace": workload.namespace,
-            "labels": workload.labels,
-            "annotations": sync.annotations("ResourceClaimTemplate", workload.removal, retiring=workload.retiring),
-        },
+        "metadata": metadata(_name(workload, spec), workload.namespace, labels=workload.labels, annotations=notes),
         "spec": spec,
     }
 

@@ -30,8 +30,8 @@ def pod_spec(spec: Mapping[str, Any]) -> Part:
     for kind in ("initContainers", "containers"):
         _each(found, kind, container)
     _each(found, "volumes", volume)
-    if found.get("serviceAccountName"):
-        found["serviceAccount"] = found["serviceAccountName"]
+    if account := found.get("serviceAccountName") or found.get("serviceAccount"):
+        found |= {"serviceAccount": account, "serviceAccountName": account}  # the old name and the new one
     return found
 
 
@@ -57,12 +57,10 @@ def probe(value: Mapping[str, Any]) -> Part:
 
 
 def resources(value: Mapping[str, Any]) -> Part:
-    """Requests and limits in normal form; what is limited and not requested is requested in full."""
+    """Requests and limits in normal form. Limits become requests in pods alone, not in templates."""
     found: Part = dict(value)
     for kind in ("limits", "requests"):
         _at(found, kind, lambda amounts: {name: quantity(amount) for name, amount in amounts.items()})
-    if found.get("limits"):
-        found["requests"] = {**found["limits"], **found.get("requests", {})}
     return found
 
 
@@ -84,8 +82,8 @@ def pull_policy(image: str) -> str:
 
 
 def volume(value: Mapping[str, Any]) -> Part:
-    """A volume with the defaults of its source."""
-    found: Part = dict(value)
+    """A volume with the defaults of its source; one without a source is an empty directory."""
+    found: Part = dict(value) if len(value) > 1 else {**value, "emptyDir": {}}
     for kind in ("configMap", "downwardAPI", "projected", "secret"):
         _at(found, kind, lambda source: {"defaultMode": _FILE_MODE, **source})
     _at(found, "hostPath", lambda source: {"type": "", **source})

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import names
 from . import sync
+from .metadata import metadata
 from .pod import pod_template
 from .unit import Manifest
 from .workload import Workload
@@ -18,10 +19,12 @@ _SCRAPE_INTERVAL = "15s"
 def deployment(workload: Workload) -> Manifest:
     """The pods of the workload. No surge: a rollout waits for devices that its own old pods hold."""
     written = workload.deployment.spec.template.metadata
+    labels = {**written.labels, **workload.labels}
+    notes = {**written.annotations, **sync.annotations_of("Deployment", workload.removal, retiring=workload.retiring)}
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
-        "metadata": {**_metadata("Deployment", workload), "labels": {**written.labels, **workload.labels}},
+        "metadata": metadata(workload.name, workload.namespace, labels=labels, annotations=notes),
         "spec": {
             "progressDeadlineSeconds": workload.startup_seconds + _PROGRESS_MARGIN_SECONDS,
             "replicas": workload.replicas,
@@ -57,9 +60,5 @@ def pod_monitor(workload: Workload) -> Manifest:
 
 
 def _metadata(kind: str, workload: Workload) -> dict[str, Any]:
-    return {
-        "name": workload.name,
-        "namespace": workload.namespace,
-        "labels": workload.labels,
-        "annotations": sync.annotations(kind, workload.removal, retiring=workload.retiring),
-    }
+    notes = sync.annotations_of(kind, workload.removal, retiring=workload.retiring)
+    return metadata(workload.name, workload.namespace, labels=workload.labels, annotations=notes)

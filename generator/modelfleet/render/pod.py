@@ -45,12 +45,14 @@ def pod_spec(workload: Workload) -> Part:
     }
     if "initContainers" in written:
         spec["initContainers"] = [_container(workload, container) for container in written["initContainers"] or ()]
-    if not written.get("serviceAccountName"):
+    if not (written.get("serviceAccountName") or written.get("serviceAccount")):
         spec.setdefault("automountServiceAccountToken", False)
     _spread(workload, spec)
-    for key, items in (("tolerations", _tolerations(workload)), ("resourceClaims", claims.pod_claims(workload)), ("volumes", _volumes(workload))):
-        if items:
-            spec[key] = [*(written.get(key) or ()), *(item for item in items if item not in (written.get(key) or ()))]
+    ours = {"tolerations": _tolerations(workload), "resourceClaims": claims.pod_claims(workload), "volumes": _volumes(workload)}
+    for key, items in ours.items():
+        given = list(written.get(key) or ())
+        if added := [item for item in items if item not in given]:
+            spec[key] = given + added
     return defaults.pod_spec(spec)
 
 

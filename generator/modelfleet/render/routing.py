@@ -10,6 +10,7 @@ from typing import Any
 from .. import names
 from ..resolve.fleet import Cluster, Deployment
 from . import sync
+from .metadata import metadata
 from .sync import Removal
 from .unit import Manifest
 from .workload import port_name
@@ -130,18 +131,13 @@ def _answer_unavailable() -> dict[str, Any]:
     return {"type": "ExtensionRef", "extensionRef": {"name": names.UNAVAILABLE, "group": _ENVOY_GROUP, "kind": "HTTPRouteFilter"}}
 
 
-def _metadata(
-    kind: str, name: str, namespace: str, removal: Removal, *, retiring: bool = False, wave: int | None = None
+def _metadata(kind: str, name: str, namespace: str, removal: Removal, *, retiring: bool = False, wave: int | None = None) -> dict[str, Any]:
+    return metadata(name, namespace, annotations=sync.annotations_of(kind, removal, retiring=retiring, wave=wave))
+
+
+def _deployment_metadata(
+    kind: str, deployment: Deployment, cluster: Cluster, removal: Removal, retiring: bool, wave: int
 ) -> dict[str, Any]:
-    notes = sync.annotations(kind, removal, retiring=retiring, wave=wave)
-    found: dict[str, Any] = {"name": name, "namespace": namespace, "labels": {names.LABEL_MANAGED_BY: names.MANAGED_BY}}
-    return {**found, "annotations": notes} if notes else found
-
-
-def _deployment_metadata(kind: str, deployment: Deployment, cluster: Cluster, removal: Removal, retiring: bool, wave: int) -> dict[str, Any]:
-    return {
-        "name": names.service(deployment.namespace, deployment.name),
-        "namespace": deployment.namespace,
-        "labels": names.common_labels(deployment.namespace, deployment.name, cluster.name),
-        "annotations": sync.annotations(kind, removal, retiring=retiring, wave=wave),
-    }
+    labels = names.common_labels(deployment.namespace, deployment.name, cluster.name)
+    notes = sync.annotations_of(kind, removal, retiring=retiring, wave=wave)
+    return metadata(names.service(deployment.namespace, deployment.name), deployment.namespace, labels=labels, annotations=notes)

@@ -14,6 +14,7 @@ from typing import Any
 from .. import names
 from ..api.scaling import Trigger
 from . import sync
+from .metadata import metadata
 from .unit import Manifest
 from .workload import Workload
 
@@ -36,12 +37,15 @@ def scaled_object(workload: Workload) -> Manifest | None:
     scaling = workload.deployment.spec.scaling
     if scaling is None or not workload.autoscaled:
         return None
-    notes = sync.annotations("ScaledObject", workload.removal, retiring=workload.retiring)
+    notes = sync.annotations_of("ScaledObject", workload.removal, retiring=workload.retiring)
     if workload.suspended:
         notes[names.PAUSED_REPLICAS] = "0"
     triggers = _triggers(workload, scaling.triggers)
     spec: dict[str, Any] = {
-        "advanced": {"horizontalPodAutoscalerConfig": {"behavior": _behavior(workload.startup_seconds)}, "restoreToOriginalReplicaCount": False},
+        "advanced": {
+            "horizontalPodAutoscalerConfig": {"behavior": _behavior(workload.startup_seconds)},
+            "restoreToOriginalReplicaCount": False,
+        },
         "cooldownPeriod": _COOLDOWN_SECONDS,
         "maxReplicaCount": workload.maximum,
         "minReplicaCount": workload.minimum,
@@ -51,8 +55,12 @@ def scaled_object(workload: Workload) -> Manifest | None:
     }
     if any(trigger["metricType"] == "AverageValue" for trigger in triggers):  # KEDA refuses a fallback without one
         spec["fallback"] = {"behavior": "static", "failureThreshold": _FAILURES_BEFORE_FALLBACK, "replicas": workload.count}
-    metadata = {"name": workload.name, "namespace": workload.namespace, "labels": workload.labels, "annotations": notes}
-    return {"apiVersion": "keda.sh/v1alpha1", "kind": "ScaledObject", "metadata": metadata, "spec": spec}
+    return {
+        "apiVersion": "keda.sh/v1alpha1",
+        "kind": "ScaledObject",
+        "metadata": metadata(workload.name, workload.namespace, labels=workload.labels, annotations=notes),
+        "spec": spec,
+    }
 
 
 def _triggers(workload: Workload, declared: Sequence[Trigger]) -> list[dict[str, Any]]:

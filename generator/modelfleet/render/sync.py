@@ -20,7 +20,7 @@ _STACK_KINDS = frozenset(("Gateway", "HTTPRoute", "HTTPRouteFilter", "PodMonitor
 _HASHED_KINDS = frozenset(("ResourceClaimTemplate",))
 
 
-def annotations(kind: str, removal: Removal, *, retiring: bool = False, wave: int | None = None) -> dict[str, str]:
+def annotations_of(kind: str, removal: Removal, *, retiring: bool = False, wave: int | None = None) -> dict[str, str]:
     """Argo CD's annotations of an object of `kind`.
 
     retiring: everything that needs the object is on its way out, so leaving it out of Git later deletes it.

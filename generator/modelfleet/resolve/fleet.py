@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..api.base import NodeTaint, Taint
-from ..api.cluster import InferenceClusterSpec, NodePool
+from ..api.cluster import InferenceClusterSpec
 from ..api.deployment import Engine, ModelDeploymentSpec
 from ..api.fleet import FleetSpec
 from ..api.hardware import InferenceClassSpec

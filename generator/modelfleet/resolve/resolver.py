@@ -35,7 +35,12 @@ def _settings(resources: Resources, version: str, report: Report) -> Settings | 
     wanted = fleet.model.spec.generator_version
     if wanted and not _within(version, wanted):
         where = fleet.at("spec", "generatorVersion")
-        report.add(codes.GENERATOR_VERSION, f"this is modelfleet {version}, the fleet asks for {wanted}", where, f'pip install "modelfleet{wanted}"')
+        report.add(
+            codes.GENERATOR_VERSION,
+            f"this is modelfleet {version}, the fleet asks for {wanted}",
+            where,
+            f'pip install "modelfleet{wanted}"',
+        )
     if fleet.model.spec.placement.accounting == "Guaranteed":
         where = fleet.at("spec", "placement", "accounting")
         message = "accounting Guaranteed (the default) comes with a later release"
@@ -87,7 +92,9 @@ def _allocation(resource: Resource, pools: tuple[Pool, ...], report: Report) -> 
     for pool in pools:
         modes = {device.claim for device in pool.hardware.devices} - {"Synthetic"}
         if len(modes) > 1:
-            report.add(codes.MIXED_CLAIMS, f"class `{pool.class_name}` mixes DRA and extended resources", where[pool.name], "split the class")
+            report.add(
+                codes.MIXED_CLAIMS, f"class `{pool.class_name}` mixes DRA and extended resources", where[pool.name], "split the class"
+            )
         if old and "DRA" in modes:
             message = f"class `{pool.class_name}` claims by DRA, which needs Kubernetes 1.34; the cluster has {spec.kubernetes_version}"
             report.add(codes.DRA_TOO_OLD, message, where[pool.name], "claim: ExtendedResource, or upgrade the cluster")
@@ -109,7 +116,9 @@ def _one_destination(resources: Resources, report: Report) -> None:
         key = ("server", server.rstrip("/")) if server else ("name", destination.name if destination else name)
         if key in seen:
             where = resource.at("spec", "destination")
-            report.add(codes.SAME_DESTINATION, f"its destination is that of cluster `{seen[key]}`", where, "give each cluster its own destination")
+            report.add(
+                codes.SAME_DESTINATION, f"its destination is that of cluster `{seen[key]}`", where, "give each cluster its own destination"
+            )
         seen.setdefault(key, name)
 
 

@@ -1,0 +1,30 @@
+"""Components: what a cluster needs besides models, for the fleet and for one cluster."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import StringConstraints, model_validator
+
+from .base import DnsLabel, Model, mistake
+
+
+class Component(Model):
+    """One component of the stack. A cluster's list overrides the fleet's by name."""
+
+    name: DnsLabel
+    """Name in the catalog, such as keda or cert-manager."""
+    mode: Literal["Install", "Provided", "Disabled"] = "Install"
+    """Install: modelfleet installs it. Provided: someone else does. Disabled: it is not there. Default: Install."""
+    version: Annotated[str, StringConstraints(min_length=1, max_length=63, pattern=r"^\S+$")] | None = None
+    """Version of its chart. Default: the one that the catalog was tried with."""
+    values: dict[str, Any] = {}
+    """Values of its chart, merged over the catalog's."""
+
+    @model_validator(mode="after")
+    def _installed(self) -> Component:
+        for field in ("version", "values"):
+            if self.mode != "Install" and field in self.model_fields_set:
+                message = f"`{field}` is for mode Install: a component that is {self.mode} is not installed by modelfleet"
+                raise mistake("Contradiction", message, field, hint=f"remove {field}")
+        return self

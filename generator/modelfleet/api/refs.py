@@ -1,0 +1,44 @@
+"""References to objects that users make themselves: Secrets, ConfigMaps, classes of storage. No value of a Secret is ever read."""
+
+from __future__ import annotations
+
+from .base import DnsSubdomain, Model, SecretKey
+
+
+class SecretName(Model):
+    """A Secret by name."""
+
+    name: DnsSubdomain
+    """Name of the Secret."""
+
+
+class ConfigMapName(Model):
+    """A ConfigMap by name."""
+
+    name: DnsSubdomain
+    """Name of the ConfigMap."""
+
+
+class TokenSecret(Model):
+    """A Secret that holds a token of Hugging Face."""
+
+    name: DnsSubdomain
+    """Name of the Secret, in the namespace of the cache."""
+    key: SecretKey = "HF_TOKEN"
+    """Key of the Secret that holds the token. Default: HF_TOKEN."""
+
+
+class ApiKeySecret(Model):
+    """A Secret that holds a provider's API key."""
+
+    name: DnsSubdomain
+    """Name of the Secret, in the namespace of the endpoint."""
+    key: SecretKey = "apiKey"
+    """Key of the Secret that holds the API key. Default: apiKey."""
+
+
+class StorageClassName(Model):
+    """A storage class by name."""
+
+    storage_class_name: DnsSubdomain | None = None
+    """StorageClass whose volumes many nodes can mount (ReadWriteMany). Default: none, and no cache is staged here."""

@@ -1,0 +1,58 @@
+"""Fields and indices: of maps, lists and optional values, with or without `?`, and presence tests."""
+
+from __future__ import annotations
+
+from .errors import EvalError
+from .values import NONE, Map, Optional, Uint, Value, missing
+
+
+def _text(key: Value) -> str:
+    return "true" if key is True else "false" if key is False else str(key)
+
+
+def qualify(container: Value, key: Value) -> Value:
+    """The value at `key`, or `missing`; EvalError for an index that is no whole number."""
+    if isinstance(container, Map):
+        return container.find(key)
+    if isinstance(container, list):
+        index = _index(key)
+        return container[index] if 0 <= index < len(container) else missing
+    return missing
+
+
+def _index(key: Value) -> int:
+    if isinstance(key, int | Uint) and not isinstance(key, bool):
+        return int(key)
+    if isinstance(key, float) and key.is_integer():
+        return int(key)
+    raise EvalError(f"unsupported index type '{type(key).__name__}' in list" if not isinstance(key, float) else f"unsupported index value {key}")
+
+
+def get(container: Value, key: Value) -> Value:
+    """`container[key]`: optional when the container is; EvalError when nothing is there."""
+    if isinstance(container, Optional):
+        return get_optional(container, key)
+    found = qualify(container, key)
+    if found is missing:
+        what = "index out of bounds" if isinstance(container, list) else "no such key"
+        raise EvalError(f"{what}: {_text(key)}")
+    return found
+
+
+def get_optional(container: Value, key: Value) -> Optional:
+    """`container[?key]`."""
+    if isinstance(container, Optional):
+        if container is NONE:
+            return NONE
+        container = container.value
+    found = qualify(container, key)
+    return NONE if found is missing else Optional(found)
+
+
+def has(container: Value, field: str) -> bool:
+    """`has(container.field)`."""
+    if isinstance(container, Optional):
+        if container is NONE:
+            return False
+        container = container.value
+    return qualify(container, field) is not missing

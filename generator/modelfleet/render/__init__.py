@@ -1,0 +1,130 @@
+"""Rendering: a fleet and a plan to units of plain dicts. Pure: no file, network, clock, environment or randomness.
+
+Modules are named after what they render: `engines`, `pod`, `claims`, `scaling`, `routing`, `tenancy`, `report`, `applications`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .. import names
+from ..resolve.fleet import Cluster, Fleet
+from . import applications, claims, engines, report, routing, scaling, tenancy
+from .unit import Manifest, Unit, UnitId
+from .workload import Key, Workload, entries_on, workloads
+
+if TYPE_CHECKING:  # the plugin does not pay for the placer
+    from ..place.plan import Plan
+
+__all__ = ["ROOT", "Unit", "UnitId", "render_root", "render_unit", "unit_ids"]
+
+ROOT = UnitId(cluster="root", name="root")
+_KINDS = ("base", "tenant", "model", "routes")
+
+
+def unit_ids(fleet: Fleet, plan: Plan) -> tuple[UnitId, ...]:
+    """Every unit that is listed, sorted by cluster, kind (base, tenant, model, routes) and name.
+
+    Only `fleet.clusters` and `plan.placements` are read: the root knows no deployment. Entries on a cluster that is not in the fleet
+    list nothing.
+    """
+    found = {UnitId(cluster, "base") for cluster in fleet.clusters}
+    for (namespace, name), spec in plan.placements.items():
+        for cluster in {entry.cluster for entry in spec.replicas} & fleet.clusters.keys():
+            parts = (f"tenant/{namespace}", f"model/{namespace}/{name}", f"routes/{namespace}")
+            found |= {UnitId(cluster, part) for part in parts}
+    return tuple(sorted(found, key=lambda unit: (unit.cluster, _KINDS.index(unit.kind), unit.name)))
+
+
+def render_unit(fleet: Fleet, plan: Plan, unit_id: UnitId) -> Unit:
+    """The manifests of a unit; of one that is not listed its report alone.
+
+    The unit's cluster must be in the fleet, and its deployments, pools, engines and device groups must be those that the records name:
+    KeyError otherwise.
+    """
+    cluster = fleet.clusters[unit_id.cluster]
+    removal = fleet.settings.spec.argocd.removal
+    keys = _keys(plan, unit_id)
+    if unit_id.kind != "base" and not keys:
+        return Unit(unit_id, (report.report(unit_id, report.unlisted(unit_id), removal),))
+    render = {"base": _base, "tenant": _tenant, "model": _model, "routes": _routes}[unit_id.kind]
+    return Unit(unit_id, tuple(render(fleet, plan, cluster, unit_id, keys)))
+
+
+def render_root(fleet: Fleet, plan: Plan) -> Unit:
+    """The projects, and the ApplicationSet of each cluster; no deployment is read."""
+    settings = fleet.settings.spec
+    clusters = [fleet.clusters[name] for name in sorted(fleet.clusters)]
+    manifests = [applications.platform_project(settings, clusters), applications.models_project(settings, plan.placements)]
+    listed = unit_ids(fleet, plan)
+    for cluster in clusters:
+        units = [unit for unit in listed if unit.cluster == cluster.name]
+        manifests.append(applications.application_set(settings, cluster, units, plan.placements))
+    return Unit(ROOT, tuple(manifests))
+
+
+def _keys(plan: Plan, unit: UnitId) -> list[Key]:
+    """The deployments of the unit's namespace (of a model's unit: that one) with an entry on its cluster, sorted."""
+    wanted = [key for key in sorted(plan.placements) if key[0] == unit.namespace and unit.deployment in ("", key[1])]
+    return [key for key in wanted if entries_on(plan.placements[key], unit.cluster)]
+
+
+def _retiring(plan: Plan, cluster: Cluster, keys: list[Key]) -> bool:
+    """Whether all entries of the deployments on the cluster are on their way out: only then what they share may go."""
+    return all(entry.retiring for key in keys for entry in entries_on(plan.placements[key], cluster.name))
+
+
+def _base(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[Key]) -> Iterator[Manifest]:
+    settings = fleet.settings.spec
+    removal, token = settings.argocd.removal, settings.routing.token_secret_ref
+    pools = "\n".join(f"{pool.name}: {pool.nodes} nodes of {pool.class_name}" for pool in sorted(cluster.pools, key=lambda p: p.name))
+    yield tenancy.namespace(names.SYSTEM_NAMESPACE, removal)
+    yield report.report(unit, {"summary": f"Gateway of cluster {cluster.name} ({cluster.spec.state})", "pools": pools + "\n"}, removal)
+    yield routing.gateway(cluster, removal)
+    if token:
+        yield routing.token_policy(token.name, removal)
+    yield routing.unavailable_filter(names.SYSTEM_NAMESPACE, removal)
+    yield routing.catch_all(removal)
+
+
+def _tenant(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[Key]) -> Iterator[Manifest]:
+    removal = fleet.settings.spec.argocd.removal
+    yield tenancy.namespace(unit.namespace, removal)
+    yield report.report(unit, _deployments(plan, unit), removal)
+
+
+def _model(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[Key]) -> Iterator[Manifest]:
+    (key,) = keys
+    yield report.report(unit, report.placed(plan.placements[key], cluster.name), fleet.settings.spec.argocd.removal)
+    for workload in workloads(fleet, plan, cluster, key):
+        yield from _workload(workload)
+
+
+def _workload(workload: Workload) -> Iterator[Manifest]:
+    if template := claims.resource_claim_template(workload):
+        yield template
+    yield engines.deployment(workload)
+    yield engines.pod_disruption_budget(workload)
+    yield engines.pod_monitor(workload)
+    if scaler := scaling.scaled_object(workload):
+        yield scaler
+
+
+def _routes(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[Key]) -> Iterator[Manifest]:
+    settings = fleet.settings.spec
+    removal, domain = settings.argocd.removal, settings.routing.domain
+    shared = _retiring(plan, cluster, keys)
+    yield report.report(unit, _deployments(plan, unit), removal)
+    yield routing.unavailable_filter(unit.namespace, removal, wave=routing.BACKENDS, retiring=shared)
+    declared = [(fleet.deployments[key], _retiring(plan, cluster, [key])) for key in keys]
+    for deployment, retiring in declared:
+        yield routing.service(deployment, cluster, removal, retiring=retiring)
+    for deployment, retiring in declared:
+        yield routing.http_route(deployment, cluster, domain, removal, retiring=retiring)
+
+
+def _deployments(plan: Plan, unit: UnitId) -> dict[str, str]:
+    lines = report.summaries(unit.cluster, plan.placements, unit.namespace)
+    text = "\n".join(f"{name}: {line}" for name, line in lines.items())
+    return {"summary": report.count(len(lines)), "deployments": text + "\n"}

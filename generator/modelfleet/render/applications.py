@@ -1,0 +1,168 @@
+"""AppProject and ApplicationSet: what the root prints. One Application for each unit of a cluster.
+
+The settings are those that were tried against Argo CD 3.6: with `removal: Retire` nothing that serves is lost when an element, a set, an
+Application or the root goes; with `Prune` it is plain GitOps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import names
+from ..api.fleet import FleetSpec
+from ..api.placement import PlacementSpec
+from ..resolve.fleet import Cluster
+from . import report, sync
+from .metadata import metadata
+from .unit import Manifest, UnitId
+
+Kinds = Sequence[tuple[str, str]]
+Placements = Mapping[tuple[str, str], PlacementSpec]
+
+_NAMESPACE: Kinds = (("", "Namespace"),)
+_PLATFORM: Kinds = (
+    ("", "ConfigMap"),
+    ("gateway.envoyproxy.io", "HTTPRouteFilter"),
+    ("gateway.envoyproxy.io", "SecurityPolicy"),
+    ("gateway.networking.k8s.io", "Gateway"),
+    ("gateway.networking.k8s.io", "HTTPRoute"),
+)
+_MODELS: Kinds = (
+    ("", "ConfigMap"),
+    ("", "Service"),
+    ("apps", "Deployment"),
+    ("gateway.envoyproxy.io", "HTTPRouteFilter"),
+    ("gateway.networking.k8s.io", "HTTPRoute"),
+    ("keda.sh", "ScaledObject"),
+    ("monitoring.coreos.com", "PodMonitor"),
+    ("policy", "PodDisruptionBudget"),
+    ("resource.k8s.io", "ResourceClaimTemplate"),
+)
+# Who may own the number of replicas in place of Git: HPA's controller, and KEDA for 0 to 1 and for a pause.
+_SCALERS = ("kube-controller-manager", "keda", "keda-operator")
+_SCALED: Kinds = (("apps", "Deployment"), ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"))
+
+
+def platform_project(settings: FleetSpec, clusters: Sequence[Cluster]) -> Manifest:
+    """The project of the base units: the system namespace of each cluster."""
+    found = [{**destination(cluster), "namespace": names.SYSTEM_NAMESPACE} for cluster in clusters]
+    return _project(settings, names.PROJECT_PLATFORM, "System namespace and gateway of every cluster", found, _PLATFORM)
+
+
+def models_project(settings: FleetSpec, placements: Placements) -> Manifest:
+    """The project of the namespaces that have placements.
+
+    On whatever cluster: a namespace that leaves a cluster still needs its Applications there to prune what was retired, and Argo CD
+    stops an Application whose destination its project does not name.
+    """
+    found = [{"server": "*", "namespace": namespace} for namespace in sorted({namespace for namespace, _ in placements})]
+    return _project(settings, names.PROJECT_MODELS, "Namespaces of models", found, _MODELS)
+
+
+def application_set(settings: FleetSpec, cluster: Cluster, units: Sequence[UnitId], placements: Placements) -> Manifest:
+    """The Applications of a cluster's units, from literal elements: nothing outside the commit decides what exists."""
+    argocd = settings.argocd
+    retire = argocd.removal == "Retire"
+    found: dict[str, Any] = {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "ApplicationSet",
+        "metadata": metadata(
+            cluster.name,
+            argocd.namespace,
+            labels={names.LABEL_CLUSTER: cluster.name},
+            annotations=sync.annotations_of("ApplicationSet", argocd.removal),
+        ),
+        "spec": {
+            "generators": [{"list": {"elements": [_element(settings, unit, placements) for unit in units]}}],
+            "goTemplate": True,
+            "goTemplateOptions": ["missingkey=error"],
+            "preservedFields": {"annotations": [names.DELETION_APPROVED]},
+            "syncPolicy": {"applicationsSync": "create-update" if retire else "sync", "preserveResourcesOnDeletion": retire},
+            "template": {"metadata": _application_metadata(cluster, retire), "spec": _application_spec(settings, cluster, retire)},
+        },
+    }
+    if retire:
+        found["metadata"]["finalizers"] = [names.CASCADE_FINALIZER]
+    return found
+
+
+def destination(cluster: Cluster) -> dict[str, str]:
+    """The cluster in Argo CD: the declared name or server, else the cluster's own name."""
+    declared = cluster.spec.destination
+    if declared and declared.server:
+        return {"server": declared.server}
+    return {"name": declared.name if declared and declared.name else cluster.name}
+
+
+def _project(settings: FleetSpec, name: str, description: str, destinations: Sequence[Mapping[str, str]], kinds: Kinds) -> Manifest:
+    argocd = settings.argocd
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "AppProject",
+        "metadata": metadata(name, argocd.namespace, annotations=sync.annotations_of("AppProject", argocd.removal)),
+        "spec": {
+            "clusterResourceWhitelist": [{"group": group, "kind": kind} for group, kind in _NAMESPACE],
+            "description": description,
+            "destinations": list(destinations),
+            "namespaceResourceWhitelist": [{"group": group, "kind": kind} for group, kind in kinds],
+            "sourceRepos": [argocd.repo_url],
+        },
+    }
+
+
+def _element(settings: FleetSpec, unit: UnitId, placements: Placements) -> dict[str, str]:
+    """What the template reads of a unit; every key is there for every unit, since a missing one is an error."""
+    model = placements.get((unit.namespace, unit.deployment))
+    here = report.summaries(unit.cluster, placements, unit.namespace)
+    return {
+        "name": names.application(unit.cluster, unit.name),
+        "folder": names.folder(unit.namespace),
+        "kind": unit.kind,
+        "namespace": unit.namespace or names.SYSTEM_NAMESPACE,
+        "paths": names.manifest_paths(unit.kind, unit.namespace, settings.placement.recorded == "Required"),
+        "project": names.PROJECT_MODELS if unit.namespace else names.PROJECT_PLATFORM,
+        "shortfall": report.shortfall(model) if model else "",
+        "summary": report.summary(model, unit.cluster) if model else report.count(len(here)) if unit.namespace else "gateway",
+        "unit": unit.name,
+    }
+
+
+def _application_metadata(cluster: Cluster, retire: bool) -> dict[str, Any]:
+    """No finalizer under Retire: deleting an Application must leave what runs alone."""
+    notes = {
+        names.MANIFEST_PATHS: "{{.paths}}",
+        names.ANNOTATION_FOLDER: "{{.folder}}",
+        names.ANNOTATION_PLACEMENT: "{{.summary}}",
+        names.ANNOTATION_SHORTFALL: "{{.shortfall}}",
+    }
+    labels = {names.LABEL_CLUSTER: cluster.name, names.LABEL_UNIT: "{{.kind}}"}
+    found = metadata("{{.name}}", labels=labels, annotations=notes)
+    return found if retire else {**found, "finalizers": [names.CASCADE_FINALIZER]}
+
+
+def _application_spec(settings: FleetSpec, cluster: Cluster, retire: bool) -> dict[str, Any]:
+    argocd = settings.argocd
+    parameters = [{"name": "cluster", "string": cluster.name}, {"name": "unit", "string": "{{.unit}}"}]
+    options = ["ServerSideApply=true", "RespectIgnoreDifferences=true", "ApplyOutOfSyncOnly=true"]
+    return {
+        "destination": {**destination(cluster), "namespace": "{{.namespace}}"},
+        "ignoreDifferences": [{"group": group, "kind": kind, "managedFieldsManagers": list(_SCALERS)} for group, kind in _SCALED],
+        "project": "{{.project}}",
+        "source": {
+            "path": ".",
+            "plugin": {"name": argocd.plugin, "parameters": parameters},
+            "repoURL": literal(argocd.repo_url),
+            "targetRevision": literal(argocd.target_revision),
+        },
+        "syncPolicy": {
+            "automated": {"allowEmpty": False, "prune": True, "selfHeal": True},
+            "retry": {"backoff": {"duration": "10s", "factor": 2, "maxDuration": "3m"}, "limit": 5, "refresh": True},
+            "syncOptions": [*options, "Prune=false", "Delete=confirm"] if retire else options,
+        },
+    }
+
+
+def literal(text: str) -> str:
+    """A text in a Go template that stands for itself."""
+    return text.replace("{{", '{{ "{{" }}')

@@ -1,0 +1,95 @@
+"""Small fleets and plans: a case names only what matters to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from modelfleet import place  # noqa: F401  its package must import before the plan's module is asked for
+from modelfleet.api.cluster import InferenceClusterSpec
+from modelfleet.api.deployment import ModelDeploymentSpec
+from modelfleet.api.fleet import FleetSpec
+from modelfleet.api.hardware import InferenceClassSpec
+from modelfleet.api.placement import PlacementSpec
+from modelfleet.diagnostics import Location
+from modelfleet.place.plan import Plan
+from modelfleet.resolve.fleet import Cluster, Deployment, Fleet, Pool, Settings
+
+DRIVER = "gpu.nvidia.com"
+NAMESPACE, NAME = "search", "qwen"
+
+
+def gpu(count: int = 8, **changes: Any) -> dict[str, Any]:
+    """A device group claimed by DRA."""
+    return {"name": "gpu", "driver": DRIVER, "deviceClassName": DRIVER, "count": count, **changes}
+
+
+def plugin_gpu(count: int = 8) -> dict[str, Any]:
+    """The same behind a device plugin."""
+    return gpu(count, claim="ExtendedResource", deviceClassName=None, resourceName="nvidia.com/gpu")
+
+
+def pool(name: str = "h100", *devices: dict[str, Any], node_taints: list[dict[str, str]] | None = None, **selector: str) -> Pool:
+    """A pool of four nodes."""
+    hardware = InferenceClassSpec.model_validate({"devices": list(devices) or [gpu()], "nodeTaints": node_taints or []})
+    return Pool(name, f"{name}-class", hardware, 4, selector or {"modelfleet.io/pool": name}, ())
+
+
+def cluster(name: str = "east", *pools: Pool, **spec: Any) -> Cluster:
+    """A cluster; its spec holds what rendering reads, its pools are given resolved."""
+    declared = {"nodePools": [{"name": "unused", "className": "unused"}], **spec}
+    return Cluster(name, {}, InferenceClusterSpec.model_validate(declared), pools or (pool(),))
+
+
+def pod(container: dict[str, Any] | None = None, **spec: Any) -> dict[str, Any]:
+    """A pod template whose engine serves with vLLM."""
+    engine = {"name": "engine", "image": "vllm/vllm-openai:v0.33.0", "args": ["--model=Qwen/Qwen3-8B"], **(container or {})}
+    return {"spec": {"containers": [engine], **spec}}
+
+
+def engine(name: str = "main", template: dict[str, Any] | None = None, copies: int = 1, **devices: Any) -> dict[str, Any]:
+    """An engine of one pod that asks for one device of at least 22Gi."""
+    request = {"name": "gpu", "memory": {"atLeast": "22Gi"}, **devices}
+    return {"name": name, "copies": copies, "members": [{"nodeSelector": {"devices": [request]}, "template": template or pod()}]}
+
+
+def deployment(*engines: dict[str, Any], name: str = NAME, namespace: str = NAMESPACE, serving: dict[str, Any] | None = None, **spec: Any) -> Deployment:
+    """A deployment; `spec` is what stands beside `template`."""
+    template = {"spec": {"engines": list(engines) or [engine()], "serving": serving or {}}}
+    if "metadata" in spec:
+        template["metadata"] = spec.pop("metadata")
+    return Deployment(namespace, name, ModelDeploymentSpec.model_validate({"template": template, **spec}), Location(f"models/{namespace}/{name}.yaml"))
+
+
+def scaling(*triggers: dict[str, Any], low: int = 1, high: int = 4) -> dict[str, Any]:
+    """Autoscaling by waiting requests."""
+    return {"minReplicas": low, "maxReplicas": high, "triggers": list(triggers) or [{"type": "RequestsWaiting", "target": "4"}]}
+
+
+def entry(count: int = 1, where: str = "east", pool: str = "h100", engines: dict[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
+    """A recorded entry."""
+    choice = engines or {"main": {"pool": pool, "devices": {"gpu": "gpu"}}}
+    return {"cluster": where, "engines": choice, "count": count, "minimum": count, **changes}
+
+
+def placement(*entries: dict[str, Any], wanted: int | None = None, **changes: Any) -> PlacementSpec:
+    """A record of one replica on `east`."""
+    replicas = list(entries) or [entry()]
+    total = sum(e["count"] for e in replicas) if wanted is None else wanted
+    return PlacementSpec.model_validate({"wanted": total, "replicas": replicas, **changes})
+
+
+def plan(placements: dict[tuple[str, str], PlacementSpec] | None = None) -> Plan:
+    """A plan of what is recorded."""
+    return Plan({(NAMESPACE, NAME): placement()} if placements is None else placements, {})
+
+
+def fleet(*deployments: Deployment, clusters: tuple[Cluster, ...] = (), **spec: Any) -> Fleet:
+    """A fleet with one cluster and one deployment."""
+    settings = {"argocd": {"repoURL": "https://git.example.com/acme/fleet.git", **spec.pop("argocd", {})}, **spec}
+    return Fleet(
+        Settings("acme", FleetSpec.model_validate(settings)),
+        {},
+        {c.name: c for c in clusters or (cluster(),)},
+        {d.key: d for d in deployments or (deployment(),)},
+        {},
+    )
