@@ -132,6 +132,6 @@ def test_the_plugins_path_loads_nothing_heavy(arguments: list[str], parameters: 
 
 def test_a_plugin_run_loads_no_placer() -> None:
     program = "import sys\nsys.argv = ['modelfleet', 'cmp', 'generate']\nfrom modelfleet.cli import cli\ncli(standalone_mode=False)\n"
-    program += "import sys\nassert not {m for m in sys.modules if m.startswith(('modelfleet.cel', 'modelfleet.place.fill'))}, sys.modules\n"
+    program += "import sys\nassert not {m for m in sys.modules if m.startswith(('modelfleet.cel', 'modelfleet.place.place'))}, sys.modules\n"
     environment = os.environ | {"ARGOCD_APP_PARAMETERS": json.dumps(UNIT)}
     subprocess.run([sys.executable, "-c", program], cwd=EXAMPLE, env=environment, capture_output=True, text=True, check=True)

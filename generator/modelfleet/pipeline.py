@@ -89,7 +89,7 @@ def unit_errors(repository: Repository, unit: UnitId, report: Report) -> list[Di
 
 def check_unit(repository: Repository, unit: UnitId, report: Report) -> None:
     """Whether a unit's cluster, placements and declaration are there. A unit that is merely not listed is fine."""
-    from . import checks
+    from .checks import records
 
     fleet = repository.fleet
     assert fleet is not None
@@ -97,7 +97,7 @@ def check_unit(repository: Repository, unit: UnitId, report: Report) -> None:
         message, where = f"cluster `{unit.cluster}` is not declared", Location("fleet/clusters")
         report.add(codes.CLUSTER_GONE, message, where, "put it back, or delete the Application without cascade")
     elif unit.kind == "model":
-        checks.check_entries(repository.resources, fleet, unit.cluster, (unit.namespace, unit.deployment), report)
+        records.check_entries(repository.resources, fleet, unit.cluster, (unit.namespace, unit.deployment), report)
     elif unit.namespace and not any(namespace == unit.namespace for namespace, _ in fleet.placements):
         message, where = f"namespace `{unit.namespace}` has no placements", Location(f"placements/{unit.namespace}")
         report.add(codes.DECLARATION_MISSING, message, where, "put them back, or delete the Application without cascade")
@@ -105,16 +105,16 @@ def check_unit(repository: Repository, unit: UnitId, report: Report) -> None:
 
 def check(repository: Repository, report: Report) -> None:
     """What only the whole repository shows."""
-    from . import checks
+    from .checks import records, selectors
 
     fleet = repository.fleet
     assert fleet is not None
-    checks.check_selectors(repository.resources, fleet, report)
-    checks.check_records(repository.resources, fleet, report)
+    selectors.check_selectors(repository.resources, fleet, report)
+    records.check_records(repository.resources, fleet, report)
     for key, spec in fleet.placements.items():
         for cluster in sorted({entry.cluster for entry in spec.replicas} & set(fleet.clusters)):
             if key in fleet.deployments:
-                checks.check_entries(repository.resources, fleet, cluster, key, report)
+                records.check_entries(repository.resources, fleet, cluster, key, report)
 
 
 def plan(fleet: Fleet, targets: Collection[Key] | None = None) -> Plan:

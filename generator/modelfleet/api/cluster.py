@@ -6,9 +6,16 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
-from .base import DnsLabel, DnsSubdomain, Document, Items, LabelKey, LabelValue, Metadata, Model, NodeTaint, Taint, mistake, unique
+from .base import DnsLabel, DnsSubdomain, Document, Items, LabelKey, LabelValue, Metadata, Model, NonEmpty, Taint, mistake, unique
+from .components import Component
+from .pool import NodePool
+from .refs import ConfigMapName, SecretName, StorageClassName
+from .source import Source, Version
+
+__all__ = ["HUB", "Destination", "GatewaySettings", "InferenceCluster", "InferenceClusterSpec", "Location", "Monitoring", "NodePool"]
 
 HUB = "https://kubernetes.default.svc"
+HostAddress = Annotated[str, StringConstraints(pattern=r"^([0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*)$")]
 
 
 class Destination(Model):
@@ -46,35 +53,105 @@ class Monitoring(Model):
     """Prometheus that the scaler asks, as seen in the cluster. Default: http://prometheus-operated.monitoring.svc:9090."""
 
 
+class Rewrite(Model):
+    """One rule for image names."""
+
+    from_: Annotated[NonEmpty, Field(alias="from")]
+    """Prefix of an image's name, such as docker.io/vllm."""
+    to: NonEmpty
+    """What replaces it, such as mirror.example.com/vllm."""
+
+
+class Images(Model):
+    """Where the cluster gets images from."""
+
+    rewrite: Annotated[Items[Rewrite], Field(max_length=64), unique("from_")] = ()
+    """Prefixes that are replaced in the names of images; the longest that fits wins."""
+
+
+class GatewayTls(Model):
+    """TLS of the cluster's gateway: what it shows, and what callers trust."""
+
+    server_certificate_ref: SecretName | None = None
+    """Secret with the certificate that the gateway shows. Default: something before the gateway ends TLS."""
+    ca_config_map_ref: ConfigMapName | None = None
+    """ConfigMap with the authorities that the fleet's fronts trust for this cluster, key ca.crt."""
+    well_known: Literal["System"] | None = None
+    """System: the fronts trust it by the public authorities."""
+
+    @model_validator(mode="after")
+    def _one_trust(self) -> GatewayTls:
+        if (self.ca_config_map_ref is None) == (self.well_known is None):
+            raise mistake("OneOf", "exactly one of caConfigMapRef and wellKnown must be set", hint="wellKnown: System")
+        return self
+
+
 class GatewaySettings(Model):
-    """The cluster's own gateway, which its routes attach to."""
+    """The cluster's own gateway: where the fleet's fronts reach it, and what its routes attach to."""
 
     hostname: DnsSubdomain | None = None
-    """Public host name of the gateway."""
-    class_name: DnsSubdomain = "envoy"
-    """GatewayClass. Default: envoy."""
+    """Public host name of the gateway. Without one and without address its models are left out of the fleet's routes."""
+    address: HostAddress | None = None
+    """IP address of the gateway, instead of a host name."""
     port: Annotated[int, Field(ge=1, le=65535)] = 80
     """Port of the listener. Default: 80."""
+    scheme: Literal["HTTPS", "HTTP"] = "HTTPS"
+    """HTTPS: the fronts speak TLS, and tls says whom they trust. HTTP: in the clear, which needs insecure. Default: HTTPS."""
+    insecure: bool = False
+    """true: requests and answers may travel in the clear. Default: false."""
+    class_name: DnsSubdomain = "envoy"
+    """GatewayClass. Default: envoy."""
+    inference_pools: bool = False
+    """true: the gateway can route to an InferencePool, which serving.picker EndpointPicker needs. Default: false."""
+    tls: GatewayTls | None = None
+    """TLS of the gateway."""
+
+    @model_validator(mode="after")
+    def _reachable(self) -> GatewaySettings:
+        if self.hostname and self.address:
+            raise mistake("OneOf", "only one of hostname and address can be set", "address", hint="remove address")
+        if self.scheme == "HTTP" and not self.insecure:
+            raise mistake("Insecure", "scheme HTTP sends prompts and answers in the clear", "scheme", hint="insecure: true, or scheme: HTTPS")
+        if self.scheme == "HTTP" and self.tls:
+            raise mistake("Contradiction", "tls has no meaning with scheme HTTP", "tls", hint="remove tls")
+        return self
 
 
-class NodePool(Model):
-    """Equal nodes of one hardware class."""
+class Inventory(Model):
+    """When and from what the declaration was last compared with the cluster. Written by `modelfleet inventory import`."""
 
-    name: Annotated[str, StringConstraints(min_length=1, max_length=40, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
-    """Name of the pool within the cluster, at most 40 characters."""
-    class_name: DnsSubdomain
-    """InferenceClass of its nodes."""
-    node_count: Annotated[int, Field(ge=0, le=1_000_000)] = 1
-    """Nodes that are there. Default: 1."""
-    node_selector: Annotated[dict[LabelKey, LabelValue] | None, Field(min_length=1)] = None
-    """Labels that the pool's nodes carry. Default: modelfleet.io/pool: <name>."""
-    taints: Annotated[Items[Taint], unique(("key", "effect"))] = ()
-    """Taints of this pool, as a cluster's."""
+    observed_at: Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?Z$")]
+    """Time of the observation in UTC, such as 2026-05-04T12:00:00Z. Its age is shown, never used."""
+    source: NonEmpty
+    """What was observed."""
+
+
+class StampedMetadata(Model):
+    """Labels for what is placed on the cluster."""
+
+    labels: Annotated[dict[LabelKey, LabelValue], Field(max_length=16)] = {}
+    """Labels, at most 16; modelfleet's own keys are refused."""
+
+    @model_validator(mode="after")
+    def _own_keys(self) -> StampedMetadata:
+        for key in self.labels:
+            if key.startswith(("modelfleet.io/", "modelplane.ai/")):
+                raise mistake("ReservedLabel", f"the label key `{key}` belongs to modelfleet", "labels", key, hint="use a key of your own")
+        return self
+
+
+class ClusterPlacement(Model):
+    """What every replica on the cluster gets."""
+
+    metadata: StampedMetadata = StampedMetadata()
+    """Labels that services can select on, such as residency."""
 
 
 class InferenceClusterSpec(Model):
     """A cluster."""
 
+    cluster: Source = Source()
+    """Where it comes from. Default: it exists."""
     destination: Destination | None = None
     """The Argo CD cluster. Default: the one named like this object."""
     location: Location = Location()
@@ -83,14 +160,48 @@ class InferenceClusterSpec(Model):
     """Ready; Offline: nothing new, what is there stays; Lost: like Offline and replaced elsewhere. Default: Ready."""
     taints: Annotated[Items[Taint], unique(("key", "effect"))] = ()
     """Taints: NoSchedule cordons the cluster, NoExecute drains it."""
-    kubernetes_version: Annotated[str, StringConstraints(pattern=r"^v?1\.[0-9]{1,3}(\.[0-9]+)?([-+].*)?$")] = "1.34"
+    kubernetes_version: Version = "1.34"
     """Kubernetes version. Default: 1.34."""
+    stack: Literal["Standard", "Dynamo"] = "Standard"
+    """Standard: Deployments and LeaderWorkerSets. Dynamo: gangs by Grove. It never changes. Default: Standard."""
     monitoring: Monitoring = Monitoring()
     """Metrics."""
+    cache: StorageClassName = StorageClassName()
+    """Storage of caches."""
+    images: Images = Images()
+    """Where images come from."""
     gateway: GatewaySettings = GatewaySettings()
     """The cluster's gateway."""
+    components: Annotated[Items[Component], Field(max_length=64), unique()] = ()
+    """Components of this cluster; they override the fleet's by name."""
+    placement: ClusterPlacement = ClusterPlacement()
+    """What every replica on the cluster gets."""
+    inventory: Inventory | None = None
+    """When this was last compared with the cluster."""
     node_pools: Annotated[Items[NodePool], Field(min_length=1, max_length=8), unique()]
     """Pools, 1 to 8."""
+
+    @model_validator(mode="after")
+    def _pools_of_the_source(self) -> InferenceClusterSpec:
+        source = self.cluster.source
+        for index, pool in enumerate(self.node_pools):
+            at = ("nodePools", index)
+            if source == "Nebius" and pool.fabric.type == "InfiniBand" and pool.fabric.infiniband is None:
+                raise mistake("MissingField", "a Nebius pool with an InfiniBand fabric must name it", *at, "fabric", hint="infiniband: {fabric: ...}")
+            if source in ("GKE", "EKS") and not pool.zones:
+                raise mistake("MissingField", f"a pool that {source} makes needs zones", *at, hint="zones: [us-central1-a]")
+            if source == "AKS" and not (pool.name.isalnum() and pool.name[0].isalpha() and len(pool.name) <= 12):
+                message = "AKS takes pool names of at most 12 letters and digits, a letter first"
+                raise mistake("BadName", message, *at, "name", hint=f"name: {pool.name.replace('-', '')[:12]}")
+            if source in ("Nebius", "Vultr") and pool.min_node_count is not None and pool.max_node_count is None:
+                raise mistake("MissingField", f"minNodeCount needs maxNodeCount on {source}", *at, hint=f"maxNodeCount: {pool.node_count}")
+        return self
+
+    @property
+    def cache_storage_class(self) -> str | None:
+        """StorageClass of caches, from either of the two places where it can stand."""
+        existing = self.cluster.existing
+        return self.cache.storage_class_name or (existing.cache.storage_class_name if existing else None)
 
 
 class ClusterMetadata(Metadata):

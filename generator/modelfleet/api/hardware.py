@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, StringConstraints, model_validator
 
 from .base import DnsSubdomain, Document, Items, Metadata, Model, Money, NodeTaint, mistake, unique
+from .provisioning import Provisioning
 from .quantity import QuantityText
 from .semver import SemverText
 
@@ -99,6 +100,8 @@ class InferenceClassSpec(Model):
 
     description: str = ""
     """What people call it."""
+    provisioning: Provisioning | None = None
+    """How a cloud makes such nodes. Default: they are there already."""
     devices: Annotated[Items[Device], Field(min_length=1, max_length=16), unique()]
     """Device groups of one node, 1 to 16."""
     resources: NodeResources = NodeResources()
