@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from .check import check
+from .cost import estimate
 from .device import Answer, Device, Name
 from .errors import BudgetError, EvalError, Refused
 from .evaluate import compile_tree
@@ -22,11 +23,15 @@ MAX_DEPTH = 120
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A selector that compiled. attributes, capacity: (domain, id) of what it reads by literal names."""
+    """A selector that compiled.
+
+    attributes, capacity: (domain, id) of what it reads by literal names. cost: the API server's estimate of its worst case.
+    """
 
     expression: str
     attributes: frozenset[Name]
     capacity: frozenset[Name]
+    cost: int
     _run: Evaluator = field(repr=False, compare=False)
     _variables: int = field(repr=False, compare=False)
 
@@ -59,7 +64,8 @@ def compile_selector(expression: str) -> Program:
             raise Refused("SelectorTooLarge", f"the expression is nested more than {MAX_DEPTH} levels deep", 0)
         checked = check(root)
         run, variables = compile_tree(root, checked)
+        cost = estimate(root, checked)
     except Refused as refused:
         raise refused.located(expression) from None
     attributes, capacity = read_names(root)
-    return Program(expression, attributes, capacity, run, variables)
+    return Program(expression, attributes, capacity, cost, run, variables)
