@@ -39,6 +39,13 @@ NOT_A_FILE = error("NotAFile", "A directory has a name ending in .yaml, .yml or 
 SYMLINK = error(
     "Symlink", "A symbolic link stands in a declaration folder.", "It could lead into another team's folder.", "Put the file itself there."
 )
+UNPRINTABLE = error(
+    "UnprintableCharacter",
+    "A control character, a hidden direction mark or a line break of old YAML stands in a file.",
+    "Readers disagree on it, and a reviewer does not see it.",
+    "Remove it, or write it as an escape in double quotes.",
+    '"a\\u0007b"',
+)
 YAML_SYNTAX = error("YamlSyntax", "The file is not valid YAML.", "What it declares is unknown.", "Mend the line that is named.", "a: [1")
 TOO_DEEP = error("TooDeep", "Values are nested deeper than 64 levels.", "No declaration needs it.", "Flatten it.")
 ALIAS = error(

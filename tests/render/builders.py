@@ -52,12 +52,16 @@ def engine(name: str = "main", template: dict[str, Any] | None = None, copies: i
     return {"name": name, "copies": copies, "members": [{"nodeSelector": {"devices": [request]}, "template": template or pod()}]}
 
 
-def deployment(*engines: dict[str, Any], name: str = NAME, namespace: str = NAMESPACE, serving: dict[str, Any] | None = None, **spec: Any) -> Deployment:
+def deployment(
+    *engines: dict[str, Any], name: str = NAME, namespace: str = NAMESPACE, serving: dict[str, Any] | None = None, **spec: Any
+) -> Deployment:
     """A deployment; `spec` is what stands beside `template`."""
     template = {"spec": {"engines": list(engines) or [engine()], "serving": serving or {}}}
     if "metadata" in spec:
         template["metadata"] = spec.pop("metadata")
-    return Deployment(namespace, name, ModelDeploymentSpec.model_validate({"template": template, **spec}), Location(f"models/{namespace}/{name}.yaml"))
+    return Deployment(
+        namespace, name, ModelDeploymentSpec.model_validate({"template": template, **spec}), Location(f"models/{namespace}/{name}.yaml")
+    )
 
 
 def scaling(*triggers: dict[str, Any], low: int = 1, high: int = 4) -> dict[str, Any]:

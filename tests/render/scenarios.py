@@ -45,7 +45,10 @@ WRITTEN_POD: dict[str, Any] = {
         "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
         "topologySpreadConstraints": [],
         "terminationGracePeriodSeconds": 600,
-        "volumes": [{"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": "2048Mi"}}, {"name": "template", "configMap": {"name": "chat"}}],
+        "volumes": [
+            {"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": "2048Mi"}},
+            {"name": "template", "configMap": {"name": "chat"}},
+        ],
         "resourceClaims": [{"name": "nic", "resourceClaimTemplateName": "nic"}],
     },
 }
@@ -56,7 +59,9 @@ def scenarios() -> dict[str, Scenario]:
     scaled = deployment(scaling=scaling())
     share = plan({KEY: placement(entry(2, minimum=1, maximum=3), wanted=2)})
     rack = cluster("rack", pool("l40s", plugin_gpu()), kubernetesVersion="1.29")
-    two_pools = cluster("east", pool("h100"), pool("h200", gpu(), node_taints=[{"key": "dedicated", "value": "h200", "effect": "NoExecute"}]))
+    two_pools = cluster(
+        "east", pool("h100"), pool("h200", gpu(), node_taints=[{"key": "dedicated", "value": "h200", "effect": "NoExecute"}])
+    )
     leaving = placement(entry(2), entry(1, pool="h200", retiring=True, replaced=1), wanted=2)
     offline = cluster("east", state="Offline")
     prune = {"removal": "Prune"}
@@ -88,7 +93,9 @@ def scenarios() -> dict[str, Scenario]:
 def _company() -> Fleet:
     hub = cluster("hub", destination={"server": "https://kubernetes.default.svc"})
     west = cluster("west", destination={"name": "west-1"})
-    return fleet(clusters=(west, cluster("east"), hub), argocd={"targetRevision": "release/{{x}}", "namespace": "gitops", "plugin": "modelfleet-v1"})
+    return fleet(
+        clusters=(west, cluster("east"), hub), argocd={"targetRevision": "release/{{x}}", "namespace": "gitops", "plugin": "modelfleet-v1"}
+    )
 
 
 def _company_plan() -> Plan:

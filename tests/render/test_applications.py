@@ -14,7 +14,11 @@ from .scenarios import scenarios
 
 @pytest.mark.parametrize(
     ("declared", "expected"),
-    [(None, {"name": "east"}), ({"name": "x"}, {"name": "x"}), ({"server": "https://kubernetes.default.svc"}, {"server": "https://kubernetes.default.svc"})],
+    [
+        (None, {"name": "east"}),
+        ({"name": "x"}, {"name": "x"}),
+        ({"server": "https://kubernetes.default.svc"}, {"server": "https://kubernetes.default.svc"}),
+    ],
 )
 def test_destination(declared: dict[str, str] | None, expected: dict[str, str]) -> None:
     assert destination(cluster(destination=declared)) == expected
@@ -56,5 +60,7 @@ def test_a_namespace_whose_last_replica_was_dropped_stays_in_its_project() -> No
 
 
 def test_a_cluster_without_placements_has_its_base() -> None:
-    sets = [m for m in render.render_root(fleet(), plan({("a", "b"): placement(entry(1, "west"))})).manifests if m["kind"] == "ApplicationSet"]
+    sets = [
+        m for m in render.render_root(fleet(), plan({("a", "b"): placement(entry(1, "west"))})).manifests if m["kind"] == "ApplicationSet"
+    ]
     assert [element["unit"] for element in sets[0]["spec"]["generators"][0]["list"]["elements"]] == ["base"]

@@ -26,7 +26,17 @@ def test_pull_policy(image: str, policy: str) -> None:
 
 @pytest.mark.parametrize(
     ("written", "normal"),
-    [("1024Mi", "1Gi"), ("0.5", "500m"), (4, "4"), (0.25, "250m"), ("1e3", "1e3"), ("2", "2"), ("much", "much"), (True, True), (None, None)],
+    [
+        ("1024Mi", "1Gi"),
+        ("0.5", "500m"),
+        (4, "4"),
+        (0.25, "250m"),
+        ("1e3", "1e3"),
+        ("2", "2"),
+        ("much", "much"),
+        (True, True),
+        (None, None),
+    ],
 )
 def test_quantity(written: Any, normal: Any) -> None:
     assert defaults.quantity(written) == normal

@@ -26,7 +26,9 @@ def test_target_port(engines: list[dict[str, Any]], serving: dict[str, Any], tar
     assert ports == [{"name": "http", "port": 8000, "protocol": "TCP", "targetPort": target}]
 
 
-@pytest.mark.parametrize(("state", "suspend", "serves"), [("Ready", False, True), ("Offline", False, False), ("Lost", False, False), ("Ready", True, False)])
+@pytest.mark.parametrize(
+    ("state", "suspend", "serves"), [("Ready", False, True), ("Offline", False, False), ("Lost", False, False), ("Ready", True, False)]
+)
 def test_a_withdrawn_route_stays_and_answers_503(state: str, suspend: bool, serves: bool) -> None:
     route = http_route(deployment(suspend=suspend), cluster(state=state), "fleet.internal", "Retire", retiring=False)
     (rule,) = route["spec"]["rules"]

@@ -26,7 +26,13 @@ def spec(*triggers: dict[str, Any], copies: int = 1, serving: Any = None, **reco
 
 
 def trigger(name: str, query: str, metric: str = "AverageValue", none_is_zero: str = "false") -> dict[str, Any]:
-    metadata = {"activationThreshold": "0", "ignoreNullValues": none_is_zero, "query": query, "serverAddress": "http://prometheus:9090", "threshold": "4"}
+    metadata = {
+        "activationThreshold": "0",
+        "ignoreNullValues": none_is_zero,
+        "query": query,
+        "serverAddress": "http://prometheus:9090",
+        "threshold": "4",
+    }
     return {"name": name, "type": "prometheus", "metricType": metric, "metadata": metadata, "useCachedMetrics": False}
 
 

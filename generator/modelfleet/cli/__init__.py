@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -22,6 +24,22 @@ COMMANDS = {
 }
 
 
+def _remember(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
+    """Sets a common flag that stands after the command's name."""
+    if value:
+        ctx.obj = replace(ctx.obj or Context(None, False, False), **{str(parameter.name): value})
+
+
+def common_options() -> list[click.Parameter]:
+    """The flags that may stand before or after a command's name."""
+    more: dict[str, Any] = {"expose_value": False, "callback": _remember}
+    return [
+        click.Option(["--repo"], type=click.Path(path_type=Path), help="The fleet repository. Default: found upward from here.", **more),
+        click.Option(["-q", "--quiet"], is_flag=True, help="Errors only.", **more),
+        click.Option(["-v", "--verbose"], is_flag=True, help="Notices too.", **more),
+    ]
+
+
 class LazyGroup(click.Group):
     """Knows the commands' names and summaries; imports one when it is asked for."""
 
@@ -33,6 +51,8 @@ class LazyGroup(click.Group):
             return None
         command = import_module(f".{name}", __name__).command
         assert isinstance(command, click.Command)
+        if not any(parameter.name == "repo" for parameter in command.params):
+            command.params += common_options()
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
@@ -49,18 +69,18 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--repo", type=click.Path(path_type=Path), help="The fleet repository. Default: found upward from here by fleet/fleet.yaml.")
-@click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress; errors only.")
-@click.option("-v", "--verbose", is_flag=True, help="Notices too.")
 @click.version_option(__version__, prog_name="modelfleet")
 @click.pass_context
-def cli(ctx: click.Context, repo: Path | None, quiet: bool, verbose: bool) -> None:
+def cli(ctx: click.Context) -> None:
     """One inference fleet out of scattered GPU clusters, with a Git repository and Argo CD.
 
     Exit codes: 0 done, 1 declarations refused, 2 usage, 3 a --check found a difference, 4 something outside failed, 70 a
     fault of ours.
     """
-    ctx.obj = Context(repo, quiet, verbose)
+    ctx.obj = ctx.obj or Context(None, False, False)
+
+
+cli.params += common_options()
 
 
 def main() -> None:

@@ -1,0 +1,86 @@
+"""Names: stable, told apart, within the limits of the place where they are used."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from modelfleet import names
+
+LABEL = st.from_regex(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", fullmatch=True)
+DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+LONG = "n" * 63
+
+
+def is_label(name: str, limit: int = 63) -> bool:
+    return len(name) <= limit and DNS_LABEL.fullmatch(name) is not None
+
+
+@given(LABEL, LABEL, LABEL, LABEL)
+def test_names_fit_their_places(namespace: str, deployment: str, engine: str, pool: str) -> None:
+    workload = names.workload(namespace, deployment, engine, pool)
+    assert is_label(workload, 54)
+    assert is_label(f"keda-hpa-{workload}")
+    assert is_label(names.claim_template(workload, "{}"))
+    assert is_label(names.service(namespace, deployment))
+    assert names.service(namespace, deployment)[0].isalpha()
+    assert is_label(names.host_label(namespace, deployment))
+    assert is_label(names.application(engine, f"model/{namespace}/{deployment}"))
+    assert is_label(names.report(f"model/{namespace}/{deployment}"))
+
+
+@given(st.tuples(LABEL, LABEL, LABEL, LABEL), st.tuples(LABEL, LABEL, LABEL, LABEL))
+def test_two_workloads_have_two_names(one: tuple[str, str, str, str], other: tuple[str, str, str, str]) -> None:
+    assert (names.workload(*one) == names.workload(*other)) == (one == other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (names.application("c", "model/a/b-c"), names.application("c", "model/a-b/c")),
+        (names.application("c-model", "base"), names.application("c", "model-base")),
+        (names.application("a", "model/b/c"), names.application("a-model", "b/c")),
+        (names.workload("a", "b-c", "d", "p"), names.workload("a", "b", "c-d", "p")),
+        (names.workload("a", "b", "c", "p"), names.workload("a", "b", "c", "p", "alternative")),
+        (names.workload("a", LONG, "c", "p"), names.workload("b", LONG, "c", "p")),
+        (names.service("a", LONG), names.service("b", LONG)),
+        (names.host_label("a", "b"), names.host_label("c", "b")),
+        (names.report(f"model/a/{LONG}1"), names.report(f"model/a/{LONG}2")),
+    ],
+)
+def test_what_flattens_to_the_same_text_is_told_apart(one: str, other: str) -> None:
+    assert one != other
+
+
+def test_names_do_not_change() -> None:
+    assert names.workload("search", "qwen3-8b", "main", "h100") == "qwen3-8b-main-3f7d3d9e"
+    assert names.service("search", "qwen3-8b") == "model-qwen3-8b"
+    assert names.host("search", "qwen3-8b", "east", "fleet.internal") == "qwen3-8b-x.east.fleet.internal"
+    assert names.application("east", "base") == "east-base"
+    assert names.application("east", "model/search/qwen3-8b") == "x"
+    assert names.report("model/search/qwen3-8b") == "modelfleet-report-model-search-qwen3-8b"
+
+
+@pytest.mark.parametrize(
+    ("kind", "namespace", "recorded", "paths"),
+    [
+        ("base", "", True, "/fleet"),
+        ("tenant", "search", True, "/fleet;/models/search;/placements/search"),
+        ("model", "search", True, "/fleet;/models/search;/placements/search"),
+        ("routes", "search", True, "/fleet;/models/search;/placements/search"),
+        ("base", "", False, "/fleet;/models;/placements"),
+        ("model", "search", False, "/fleet;/models;/placements"),
+    ],
+)
+def test_manifest_paths(kind: str, namespace: str, recorded: bool, paths: str) -> None:
+    assert names.manifest_paths(kind, namespace, recorded) == paths
+
+
+def test_the_folder_of_the_platform_and_of_a_namespace() -> None:
+    assert (names.folder(""), names.folder("search")) == ("fleet", "models/search")
+
+
+def test_the_names_in_a_pod_are_port_names() -> None:
+    assert all(is_label(name, 15) for name in (names.PORT, names.OTHER_PORT))
