@@ -15,37 +15,36 @@ from modelfleet.load import parse
 from modelfleet.render.unit import Unit, UnitId
 
 # Strings that a reader of YAML 1.1 or 1.2, in Python or Go, takes for something else when they stand bare.
-AMBIGUOUS = (
-    """
+_WORDS = r"""
 y Y n N yes Yes YES no No NO on On ON off Off OFF true True TRUE false False FALSE null Null NULL ~ = << - -- --- ... ? : | > & * ! % @ `
 0 1 -1 +1 00 08 09 010 0o17 -0o7 0O17 0x1F 0X1f -0x1 0b11 0B1 1_000 _1 1_ 1e3 1E3 1e+3 -1e-3 1.0 1. .5 -.5 +.5 1.5e3 1e 0.0 -0 0. 6.02e23
 .inf -.inf +.Inf .INF .nan .NaN nan NaN inf Infinity 12:30 12:30:45 190:20:30 1:60 2026-11-30 2026-11-30T12:00:00Z 2026-1-1 1.2.3 1.34
 a: :a a:: # #a { } [ ] {} [] , ' " !!str &a *a <<: ?a -a %a @a `a |a >a {{x}} ${x} 5m 22Gi 81559Mi 0s 1Ei 1h30m 64k 0755 007 1,000
-""".split()
-    + [
-        "",
-        " ",
-        "a ",
-        " a",
-        "a: b",
-        "a #b",
-        "a\tb",
-        "\t",
-        "- a",
-        "? a",
-        "a\\b",
-        'a"b',
-        "it's",
-        "- --",
-        "\x00",
-        "\x7f",
-        "\x85",
-        "\u2028",
-        "\ufeff",
-        "é",
-        "😀",
-    ]
-)
+"""
+_OTHERS = [
+    "",
+    " ",
+    "a ",
+    " a",
+    "a: b",
+    "a #b",
+    "a\tb",
+    "\t",
+    "- a",
+    "? a",
+    "a\\b",
+    'a"b',
+    "it's",
+    "- --",
+    "\x00",
+    "\x7f",
+    "\x85",
+    "\u2028",
+    "\ufeff",
+    "é",
+    "😀",
+]
+AMBIGUOUS = [*_WORDS.split(), *_OTHERS]
 LINES = [
     "\n",
     "a\n",
@@ -144,20 +143,50 @@ def test_scalar(value: Any, text: str) -> None:
     assert emit.document({"k": value}) == f"k: {text}\n"
 
 
+_DOCUMENT = """\
+---
+apiVersion: v1
+kind: K
+metadata:
+  name: x
+  namespace: s
+  labels:
+    "y": "n"
+  annotations:
+    z: "1"
+  finalizers:
+  - f
+spec:
+  alpha: null
+  zeta:
+  - - 1
+    - - 2
+  - name: x
+    args:
+    - |-
+      a
+      b
+    - {}
+    kind: z
+data:
+  a: x
+  b: "1"
+status: {}
+---
+{}
+"""
+
+
 def test_a_whole_document() -> None:
     manifest = {
         "data": {"b": "1", "a": "x"},
         "status": {},
-        "metadata": {"annotations": {"z": "1"}, "labels": {"y": "n"}, "namespace": "s", "name": "n", "finalizers": ["f"]},
+        "metadata": {"annotations": {"z": "1"}, "labels": {"y": "n"}, "namespace": "s", "name": "x", "finalizers": ["f"]},
         "kind": "K",
         "spec": {"zeta": [[1, [2]], {"kind": "z", "name": "x", "args": ["a\nb", {}]}], "alpha": None},
         "apiVersion": "v1",
     }
-    assert emit.to_yaml(unit(manifest, {})) == (
-        '---\napiVersion: v1\nkind: K\nmetadata:\n  name: n\n  namespace: s\n  labels:\n    "y": "n"\n  annotations:\n    z: "1"\n'
-        "  finalizers:\n  - f\nspec:\n  alpha: null\n  zeta:\n  - - 1\n    - - 2\n  - name: x\n    args:\n    - |-\n      a\n      b\n    - {}\n    kind: z\n"
-        'data:\n  a: x\n  b: "1"\nstatus: {}\n---\n{}\n'
-    )
+    assert emit.to_yaml(unit(manifest, {})) == _DOCUMENT
     assert emit.to_json([unit({"b": 1, "kind": "K", "apiVersion": "v1"}), unit({"a": "é"})]) == (
         '{"apiVersion":"v1","kind":"K","b":1}\n---\n{"a":"\\u00e9"}\n'
     )

@@ -37,6 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "schemas": {"api", "emit"},
     "migrate": {"api", "dialect", "load"},
     "records": {"api", "emit", "pipeline"},
+    "cmp": {"emit", "pipeline", "place", "render", "resolve"},
     "pipeline": {"api", "load", "validate", "resolve", "place", "render", "checks", "pods", "git"},
 }  # fmt: skip
 # Stages that see no file, network, clock, environment, random or print.

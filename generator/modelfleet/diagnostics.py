@@ -6,7 +6,6 @@ them, the command line decides what they mean for the exit code.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -122,6 +121,8 @@ def summary(found: Iterable[Diagnostic]) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """A hint naming the known word that `word` most resembles, or listing a few."""
+    import difflib  # only a mistake needs it
+
     words = sorted(set(known))
     close = difflib.get_close_matches(word, words, n=1, cutoff=0.6) or [w for w in words if w.lower() == word.lower()]
     if close:

@@ -48,14 +48,16 @@ def find_root(start: Path) -> Path | None:
     return next((folder for folder in (start, *start.parents) if (folder / "fleet" / "fleet.yaml").exists()), None)
 
 
+@load.uncollected()
 def read(root: Path, part: Slice, report: Report) -> Repository:
     """Loads, validates and resolves `part` of the repository at `root`. Every mistake found on the way is in `report`."""
     documents, unparsed = [], set()
     for relative, path in load.files(root, _folders(part), report):
-        before = len(report.errors)
-        documents += load.read(relative, path, report)
-        if len(report.errors) > before:
+        own = Report()
+        documents += load.read(relative, path, own)
+        if own.errors:
             unparsed.add("/".join(relative.split("/")[:2]))
+        report.extend(own.found)
     resources = validate(documents, report)
     broken = any(d.location.path.startswith("fleet/") for d in report.errors)
     # A broken file under fleet/ would make every reference to it look wrong as well.

@@ -56,12 +56,14 @@ def test_each_request_asks_for_the_class_of_the_group_that_is_recorded() -> None
     found = workload([gpu(), NIC, LINK], requests, {"accelerator": "gpu", "network": "nic", "bond": "link"})
     template = resource_claim_template(found)
     assert template is not None
-    assert template["spec"] == {"spec": {"devices": {"requests": [
-        {"name": "accelerator", "exactly": {"allocationMode": "ExactCount", "count": 4, "deviceClassName": "gpu.nvidia.com",
-                                            "selectors": [{"cel": {"expression": f'{ATTRIBUTE} == "A"'}}]}},
-        {"name": "network", "exactly": {"allocationMode": "ExactCount", "count": 1, "deviceClassName": "rdma",
-                                        "selectors": [{"cel": {"expression": 'device.capacity["rdma.example.com"].memory.compareTo(quantity("1Gi")) >= 0'}}]}},
-    ]}}}  # fmt: skip
+    memory = 'device.capacity["rdma.example.com"].memory.compareTo(quantity("1Gi")) >= 0'
+    accelerator = {"allocationMode": "ExactCount", "count": 4, "deviceClassName": "gpu.nvidia.com"}
+    network = {"allocationMode": "ExactCount", "count": 1, "deviceClassName": "rdma"}
+    requests = [
+        {"name": "accelerator", "exactly": {**accelerator, "selectors": [{"cel": {"expression": f'{ATTRIBUTE} == "A"'}}]}},
+        {"name": "network", "exactly": {**network, "selectors": [{"cel": {"expression": memory}}]}},
+    ]
+    assert template["spec"] == {"spec": {"devices": {"requests": requests}}}
     assert found.device_count == 5
 
 

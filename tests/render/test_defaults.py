@@ -42,29 +42,36 @@ def test_quantity(written: Any, normal: Any) -> None:
     assert defaults.quantity(written) == normal
 
 
+_FIELD, _RESOURCE, _TOKEN = {"fieldPath": "f"}, {"resource": "limits.cpu"}, {"path": "t"}
+_ITEMS = [{"path": "p", "fieldRef": _FIELD}, {"path": "q", "resourceFieldRef": _RESOURCE}]
+_NORMAL_ITEMS = [
+    {"path": "p", "fieldRef": {"apiVersion": "v1", **_FIELD}},
+    {"path": "q", "resourceFieldRef": {"divisor": "0", **_RESOURCE}},
+]
 VOLUMES: list[tuple[dict[str, Any], dict[str, Any]]] = [
-    ({"name": "a"}, {"name": "a", "emptyDir": {}}),
-    ({"name": "a", "configMap": {"name": "x"}}, {"name": "a", "configMap": {"name": "x", "defaultMode": 420}}),
-    ({"name": "a", "secret": {"defaultMode": 256}}, {"name": "a", "secret": {"defaultMode": 256}}),
-    ({"name": "a", "hostPath": {"path": "/x"}}, {"name": "a", "hostPath": {"path": "/x", "type": ""}}),
-    ({"name": "a", "emptyDir": {"sizeLimit": "1024Mi", "medium": "Memory"}}, {"name": "a", "emptyDir": {"sizeLimit": "1Gi", "medium": "Memory"}}),
-    ({"name": "a", "image": {"reference": "x:1"}}, {"name": "a", "image": {"reference": "x:1", "pullPolicy": "IfNotPresent"}}),
-    ({"name": "a", "persistentVolumeClaim": {"claimName": "x"}}, {"name": "a", "persistentVolumeClaim": {"claimName": "x"}}),
+    ({}, {"emptyDir": {}}),
+    ({"configMap": {"name": "x"}}, {"configMap": {"name": "x", "defaultMode": 420}}),
+    ({"secret": {"defaultMode": 256}}, {"secret": {"defaultMode": 256}}),
+    ({"hostPath": {"path": "/x"}}, {"hostPath": {"path": "/x", "type": ""}}),
+    ({"emptyDir": {"sizeLimit": "1024Mi", "medium": "Memory"}}, {"emptyDir": {"sizeLimit": "1Gi", "medium": "Memory"}}),
+    ({"image": {"reference": "x:1"}}, {"image": {"reference": "x:1", "pullPolicy": "IfNotPresent"}}),
+    ({"persistentVolumeClaim": {"claimName": "x"}}, {"persistentVolumeClaim": {"claimName": "x"}}),
+    ({"downwardAPI": {"items": _ITEMS}}, {"downwardAPI": {"defaultMode": 420, "items": _NORMAL_ITEMS}}),
     (
-        {"name": "a", "downwardAPI": {"items": [{"path": "p", "fieldRef": {"fieldPath": "f"}}, {"path": "q", "resourceFieldRef": {"resource": "limits.cpu"}}]}},
-        {"name": "a", "downwardAPI": {"defaultMode": 420, "items": [
-            {"path": "p", "fieldRef": {"apiVersion": "v1", "fieldPath": "f"}}, {"path": "q", "resourceFieldRef": {"resource": "limits.cpu", "divisor": "0"}}]}},
+        {"projected": {"sources": [{"serviceAccountToken": _TOKEN}, {"downwardAPI": {"items": _ITEMS}}]}},
+        {
+            "projected": {
+                "defaultMode": 420,
+                "sources": [{"serviceAccountToken": {"expirationSeconds": 3600, **_TOKEN}}, {"downwardAPI": {"items": _NORMAL_ITEMS}}],
+            }
+        },
     ),
-    (
-        {"name": "a", "projected": {"sources": [{"serviceAccountToken": {"path": "t"}}, {"downwardAPI": {"items": []}}]}},
-        {"name": "a", "projected": {"defaultMode": 420, "sources": [{"serviceAccountToken": {"expirationSeconds": 3600, "path": "t"}}, {"downwardAPI": {"items": []}}]}},
-    ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("written", "expected"), VOLUMES)
 def test_volume(written: dict[str, Any], expected: dict[str, Any]) -> None:
-    assert defaults.volume(written) == expected
+    assert defaults.volume({"name": "a", **written}) == {"name": "a", **expected}
 
 
 def test_probe() -> None:

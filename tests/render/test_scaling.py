@@ -83,7 +83,6 @@ def test_a_model_name_is_quoted() -> None:
 )
 def test_a_model_has_time_to_load_within_the_limits_of_hpa(startup: str, up_period: int, up_window: int, down_window: int) -> None:
     behavior = spec(serving={"startupTimeout": startup})["advanced"]["horizontalPodAutoscalerConfig"]["behavior"]
-    assert behavior == {
-        "scaleUp": {"policies": [{"type": "Pods", "value": 1, "periodSeconds": up_period}], "selectPolicy": "Max", "stabilizationWindowSeconds": up_window},
-        "scaleDown": {"policies": [{"type": "Pods", "value": 1, "periodSeconds": 300}], "selectPolicy": "Max", "stabilizationWindowSeconds": down_window},
-    }  # fmt: skip
+    up = {"policies": [{"type": "Pods", "value": 1, "periodSeconds": up_period}], "stabilizationWindowSeconds": up_window}
+    down = {"policies": [{"type": "Pods", "value": 1, "periodSeconds": 300}], "stabilizationWindowSeconds": down_window}
+    assert behavior == {"scaleUp": {**up, "selectPolicy": "Max"}, "scaleDown": {**down, "selectPolicy": "Max"}}

@@ -15,7 +15,6 @@ from modelfleet.render.unit import UnitId
 from .builders import NAME, NAMESPACE, cluster, deployment, engine, entry, fleet, placement, plan, pool
 from .scenarios import KEY, scenarios
 
-
 _PRINT = """
 from tests.render.scenarios import scenarios
 from modelfleet import emit, render

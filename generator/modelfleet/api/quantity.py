@@ -22,7 +22,7 @@ INT64_MAX = 2**63 - 1
 _NANO = 10**9
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
-_SHAPE = re.compile(r"([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d*))([eEinumkKMGTP]*[-+]?\d*)", re.ASCII)
+_SHAPE = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)", re.ASCII)
 _EXPONENT = re.compile(r"[eE]([-+]?\d+)", re.ASCII)
 # Kubernetes takes exponents up to 2^31; no machine has such an amount, and the arithmetic would not end.
 _MAX_EXPONENT = 1000
@@ -57,15 +57,15 @@ class Quantity:
 
     @classmethod
     def parse(cls, text: str) -> Quantity:
-        """The quantity that `text` spells; ValueError with a reason for everything that Kubernetes refuses."""
+        """The quantity that `text` spells; ValueError with a reason for everything that Kubernetes refuses.
+
+        Like Kubernetes it reads a number without digits (`Gi`, `+`) as zero.
+        """
         shape = _SHAPE.fullmatch(text) if len(text) <= _MAX_LENGTH else None
         if shape is None or not text:
             raise ValueError(_FORMAT)
-        sign, whole, after, only, suffix = shape.groups()
-        number = (whole or "").lstrip("0") or "0"
-        if not number.strip("0") and after is None and only is None and not suffix:
-            return cls(0)
-        decimals = (after if whole is not None else only) or ""
+        sign, whole, after, suffix = shape.groups()
+        number, decimals = whole.lstrip("0") or "0", after or ""
         exponent, form = _suffix(suffix)
         value = int(number + decimals) * (-1 if sign == "-" else 1)
         if form != "BinarySI":
@@ -219,6 +219,8 @@ def _decimal_text(value: int, scale: int, form: Format) -> str:
 def _check(text: str) -> str:
     try:
         Quantity.parse(text)
+        if not re.search("[0-9]", text):
+            raise ValueError("it has no digits")
     except ValueError as reason:
         hint = _hint(text)
         raise mistake("BadQuantity", f"`{text}` is not a Kubernetes quantity: {reason}", hint=hint) from None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .errors import EvalError
-from .values import NONE, Map, Optional, Uint, Value, missing
+from .numbers import double_text
+from .values import NONE, Map, Optional, Uint, Value, missing, name_of
 
 
 def _text(key: Value) -> str:
@@ -25,7 +26,8 @@ def _index(key: Value) -> int:
         return int(key)
     if isinstance(key, float) and key.is_integer():
         return int(key)
-    raise EvalError(f"unsupported index type '{type(key).__name__}' in list" if not isinstance(key, float) else f"unsupported index value {key}")
+    what = f"value {double_text(key)}" if isinstance(key, float) else f"type '{name_of(key)}'"
+    raise EvalError(f"unsupported index {what} in list")
 
 
 def get(container: Value, key: Value) -> Value:

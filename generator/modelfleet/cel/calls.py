@@ -85,7 +85,12 @@ class Dispatch:
         for overload in self.overloads:
             if overload.call is not None and _takes(overload.kinds, names):
                 return overload.call
-        raise EvalError(NO_OVERLOAD)
+        raise EvalError(self._problem(names))
+
+    def _problem(self, names: list[str]) -> str:
+        if not self.name[0].isalpha() or len(self.overloads) > 1 and self.name != "size":
+            return NO_OVERLOAD
+        return f"{NO_OVERLOAD}: {self.name}({', '.join(names)})" if self.name != "size" else f"{NO_OVERLOAD}: size"
 
 
 def _takes(kinds: tuple[str, ...], names: list[str]) -> bool:

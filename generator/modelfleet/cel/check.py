@@ -185,7 +185,7 @@ class _Checker:
         joined: Type | None = None
         for index, element in enumerate(node.elements):
             type_ = self._entry(element, index in node.optional)
-            joined = self._join(element, joined, type_)
+            joined = self._join(joined, type_)
         return list_of(joined or self.bindings.new())
 
     def _entry(self, node: Node, optional: bool) -> Type:
@@ -204,17 +204,16 @@ class _Checker:
         key: Type | None = None
         value: Type | None = None
         for entry in node.entries:
-            key = self._join(entry.key, key, self.visit(entry.key))
-            value = self._join(entry.value, value, self._entry(entry.value, entry.optional))
+            key = self._join(key, self.visit(entry.key))
+            value = self._join(value, self._entry(entry.value, entry.optional))
         return map_of(key or self.bindings.new(), value or self.bindings.new())
 
-    def _join(self, node: Node, previous: Type | None, current: Type) -> Type:
+    def _join(self, previous: Type | None, current: Type) -> Type:
         if previous is None:
             return current
         if self.bindings.attempt([previous], [current]):
             return most_general(previous, current)
-        before, now = (self.bindings.resolve(t, final=True) for t in (previous, current))
-        raise Refused("SelectorType", f"expected type {before} but found {now}", node.start, "entries are all of one type; dyn() mixes them")
+        return DYN  # refused afterwards, unless it is for format()
 
     def _fold(self, node: Fold) -> Type:
         self.visit(node.source)

@@ -111,8 +111,9 @@ class _Estimate:
     def _overloads(self, node: Call, target: Argument | None, arguments: list[Argument], before: int) -> int:
         """The dearest of the overloads that the call may mean, with `before` for its arguments."""
         dearest, size = 0, None
+        name = self.checked.namespaced.get(node, node.function)
         for overload in self.checked.overloads.get(node, (None,)):
-            cost, result = function_cost(node.function, overload, target, arguments)
+            cost, result = function_cost(name, overload, target, arguments)
             dearest = max(dearest, add(cost, before))
             if result is not None:
                 size = result if size is None else size.union(result)
@@ -272,6 +273,7 @@ def _hint(node: Node, checked: Checked) -> str:
         if any(isinstance(a, Call) and a.function == "type" for a in node.args):
             return "test what the value is used for instead of its type"
         return next((_HINTS[n] for n in (checked.types[a].name for a in node.args) if n in _HINTS), "compare values of bounded size")
-    if any(checked.types[o].name == "optional_type" or isinstance(o, Call) and o.function == "orValue" for o in node.operands):
+    optional = [o for o in node.operands if o in checked.types and checked.types[o].name == "optional_type"]
+    if optional or any(isinstance(o, Call) and o.function == "orValue" for o in node.operands):
         return _HINTS["optional_type"]
     return "use the attribute itself, whose length is bounded, or a literal"

@@ -27,7 +27,6 @@ MAPS = "maps made by transformMap and transformMapEntry"
 FORMAT_TEMPLATE = "format() with a template that is no literal"
 FORMAT_CLAUSE = "format() with %f, %e, a precision, or a list or map as %s"
 MESSAGES = "protobuf messages and their types"
-MIXED_MACRO = "has() within has()"
 LARGE = "expressions nested more than 100 levels deep"
 LONG_PATTERN = "regular expressions that RE2 refuses and Go takes"
 
@@ -39,7 +38,6 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference(FORMAT_TEMPLATE, 'device.driver.format(["a"]) == device.driver', hint="write the template as a literal"),
     Difference(FORMAT_CLAUSE, '"%.1f".format([1.5]) == "1.5"', hint="use %s, %d, %x, %o or %b, or join strings with +"),
     Difference(MESSAGES, 'google.protobuf.Int32Value{value: 1} == 1', "SelectorType"),
-    Difference(MIXED_MACRO, "has(has(device.attributes.foo))", "SelectorSyntax", 'write has(device.attributes["domain"].name)'),
     Difference(LARGE, "(" * 110 + "true" + ")" * 110, "SelectorTooLarge"),
 )
 

@@ -48,8 +48,8 @@ class EvalError(Exception):
         return str(self)
 
 
-class BudgetError(Exception):
-    """The work that one evaluation may do is used up; nothing absorbs it."""
+class Aborted(Exception):
+    """An evaluation that cannot go on, such as one whose work is used up: nothing absorbs it."""
 
 
 NO_OVERLOAD = "no such overload"

@@ -52,11 +52,11 @@ Estimator = Callable[[Argument | None, list[Argument]], Cost | None]
 
 def function_cost(name: str, overload: Overload | None, target: Argument | None, args: list[Argument]) -> Cost:
     """(cost without that of the arguments, size of the result or None) of one overload."""
-    receiver = overload.args[0].name if overload is not None and overload.args else ""
+    receiver = overload.args[-1 if name == "@in" else 0].name if overload is not None and overload.args else ""
     known = _LISTS.get(name) if receiver == "list" or name.startswith(("lists.", "sets.")) else None
     found = known(target, args) if known is not None else None
     if found is None:
-        estimator = _FUNCTIONS.get(name) or _OPERATORS.get((name, receiver)) or _OPERATORS.get((name, ""))
+        estimator = _FUNCTIONS.get(name) or _OPERATORS.get((name, receiver))
         found = estimator(target, args) if estimator is not None else None
     return found if found is not None else (1, None)
 
@@ -250,14 +250,14 @@ _FUNCTIONS: dict[str, Estimator] = {
     "contains": _contains,
     **dict.fromkeys(("startsWith", "endsWith"), lambda target, args: (scale(args[0].own.high, _TEXT), None)),
     "format": lambda target, args: None if target is None else (scale(target.own.high, _TEXT), None),
-    "quote": _quote,
+    "strings.quote": _quote,
 }
 _OPERATORS: dict[tuple[str, str], Estimator] = {
     **{(op, t): _compare for op in ("_<_", "_<=_", "_>_", "_>=_") for t in ("string", "bytes")},
     ("_+_", "string"): _concatenate,
     ("_+_", "bytes"): _concatenate,
     ("_+_", "list"): _append,
-    ("@in", ""): lambda target, args: (args[1].own.high, None),
+    ("@in", "list"): lambda target, args: (args[1].own.high, None),
     ("bytes", "string"): _to_bytes,
     ("string", "bytes"): _from_bytes,
 }

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..api.semver import Semver
 from . import access
 from .calls import Dispatch
 from .check import Checked
-from .errors import NO_OVERLOAD, EvalError, Refused
+from .errors import NO_OVERLOAD, Aborted, EvalError, Refused
 from .numbers import CONVERSIONS
 from .scope import Evaluator, Frame
 from .tree import ACCUMULATOR, Call, Fold, Ident, ListNode, Literal, MapNode, Node, Select, walk
-from .values import NONE, Kind, Map, Optional, Value
+from .values import NONE, Kind, Map, Optional, Value, contains, name_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,25 @@ class _Compiler:
         collection = node.args[1]
         if isinstance(collection, ListNode) and not collection.elements:
             return _constant(False)  # Kubernetes does not even look at what is sought
-        return self._plain(node)
+        items = self.step(collection)
+        if not items.constant or not isinstance(collection, ListNode):
+            return self._plain(node)
+        values = items.run(_NOTHING)
+        assert isinstance(values, list)
+        return self._in_set(node, values) if all(isinstance(v, str | int | float) for v in values) else self._plain(node)
+
+    def _in_set(self, node: Call, values: list[Value]) -> Step:
+        """Membership in a list of constants, which Kubernetes looks up by hash; a version has none there."""
+        wanted = self.step(node.args[0]).run
+
+        def run(frame: Frame) -> Value:
+            value = wanted(frame)
+            if isinstance(value, Semver | bytes):
+                raise Aborted(f"internal error: runtime error: hash of unhashable type {name_of(value)}")
+            frame.spend(1 + len(values) // 10)
+            return contains(values, value)
+
+        return Step(run)
 
     def _add(self, node: Call) -> Step:
         left, right = node.args

@@ -25,7 +25,7 @@ def expand(call: Call) -> Node:
 
 def _has(call: Call) -> Node:
     argument = call.args[0]
-    if not isinstance(argument, Select) or argument.test:
+    if not isinstance(argument, Select):
         raise Refused("SelectorSyntax", "has() takes a field selection", argument.start, 'write has(device.attributes["domain"].name)')
     return Select(call.start, argument.operand, argument.field, test=True)
 
@@ -132,7 +132,6 @@ _RECEIVERS: dict[tuple[str, int], Callable[[Call, Node], Node]] = {
     ("exists", 3): _exists,
     ("exists_one", 2): _exists_one,
     ("exists_one", 3): _exists_one,
-    ("existsOne", 2): _exists_one,
     ("existsOne", 3): _exists_one,
     ("map", 2): _map,
     ("map", 3): _map,

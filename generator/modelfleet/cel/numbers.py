@@ -12,7 +12,9 @@ from .values import Kind, Map, Uint, Value, contains, equal, name_of, order
 
 _INT_OVERFLOW = "integer overflow"
 _UINT_OVERFLOW = "unsigned integer overflow"
-_FLOAT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:inf|infinity)|nan", re.I | re.A)
+_DIGITS, _HEX = "[0-9](?:_?[0-9])*", "[0-9a-f](?:_?[0-9a-f])*"
+_FLOAT = re.compile(rf"[+-]?(?:{_DIGITS}(?:\.(?:{_DIGITS})?)?|\.{_DIGITS})(?:e[+-]?{_DIGITS})?|[+-]?(?:inf|infinity)|nan", re.I | re.A)
+_HEX_FLOAT = re.compile(rf"[+-]?0x_?(?:{_HEX}(?:\.(?:{_HEX})?)?|\.{_HEX})p[+-]?{_DIGITS}", re.I | re.A)
 _BOOLS = dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True) | dict.fromkeys(("0", "f", "F", "FALSE", "false", "False"), False)
 
 
@@ -87,6 +89,11 @@ def _parsed_uint(text: str) -> Uint:
 
 
 def _parsed_double(text: str) -> float:
+    try:
+        if _HEX_FLOAT.fullmatch(text):
+            return float.fromhex(text.replace("_", ""))
+    except OverflowError:
+        raise _failed("string", "double") from None
     if not _FLOAT.fullmatch(text) or (math.isinf(float(text)) and "inf" not in text.lower()):
         raise _failed("string", "double")
     return float(text)
@@ -110,7 +117,7 @@ def _bool_text(value: bool) -> str:
 
 
 def double_text(value: float) -> str:
-    """Go's %g: the shortest digits that read back, with an exponent below 1e-4 and from 1e21 up."""
+    """Go's %g: the shortest digits that read back, with an exponent below 1e-4 and from 1e6 up."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -123,7 +130,7 @@ def double_text(value: float) -> str:
     digits = digits.rstrip("0")
     if not digits:
         return sign + "0"
-    if power < -4 or power >= 21:
+    if power < -4 or power >= 6:
         return f"{sign}{digits[0]}{'.' + digits[1:] if digits[1:] else ''}e{'-' if power < 0 else '+'}{abs(power):02d}"
     if power < 0:
         return f"{sign}0.{'0' * (-power - 1)}{digits}"

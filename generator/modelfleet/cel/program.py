@@ -8,7 +8,7 @@ from functools import lru_cache
 from .check import check
 from .cost import estimate
 from .device import Answer, Device, Name
-from .errors import BudgetError, EvalError, Refused
+from .errors import Aborted, EvalError, Refused
 from .evaluate import compile_tree
 from .names import read_names
 from .parse import parse
@@ -39,7 +39,7 @@ class Program:
         """Whether `device` matches; a failing evaluation does not match and says why."""
         try:
             result = self._run(Frame(device_map(device), [None] * self._variables))
-        except (EvalError, BudgetError) as error:
+        except (EvalError, Aborted) as error:
             return Answer(False, str(error))
         if not isinstance(result, bool):
             return Answer(False, _not_bool(result))

@@ -167,6 +167,8 @@ class _Rewriter:
     def _dot(self, token: Token) -> None:
         self.out.put(".", token.start)
         question, name = self._peek(1), self._peek(2)
+        if question is not None and question.text == "in":
+            raise Refused("SelectorSyntax", "`in` cannot be the name of a field", question.start, 'write ["in"]')
         if question is None or question.text != "?" or question.kind != "op":
             return
         if name is None or name.kind != "ident" or name.text in _WORDS or name.text == "in":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..api.semver import Semver
 from .device import Attribute, Device, qualified
-from .errors import BudgetError
+from .errors import Aborted
 from .values import Amount, Map, Value
 
 # Kubernetes' limit for one evaluation (CELSelectorExpressionMaxCost), counted here in nodes and tens of characters.
@@ -24,10 +24,10 @@ class Frame:
     left: int = BUDGET
 
     def spend(self, steps: int) -> None:
-        """Counts `steps`; BudgetError when more was done than one evaluation may do."""
+        """Counts `steps`; Aborted when more was done than one evaluation may do."""
         self.left -= steps
         if self.left < 0:
-            raise BudgetError(SPENT)
+            raise Aborted(SPENT)
 
 
 Evaluator = Callable[[Frame], Value]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -90,8 +91,10 @@ def _join(items: list[Value], separator: str = "") -> str:
 @lru_cache(maxsize=512)
 def pattern(source: str) -> Any:
     """The compiled expression; EvalError when RE2 refuses it."""
-    import re2
+    import re2  # type: ignore[import-untyped]
 
+    if re.search(r"(?<!\\)(?:\\\\)*\\C", source):
+        raise EvalError("error parsing regexp: invalid escape sequence: `\\C`")  # RE2 has it, Go has not
     options = re2.Options()
     options.log_errors = False
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .. import codes, pipeline
+from .. import codes
 from ..diagnostics import Code, Location, Report, nearest
 from ..resolve.fleet import Fleet
 from .context import Context

@@ -18,6 +18,7 @@ from .parse import parse
 MAX_BYTES = 4 * 1024 * 1024
 SUFFIXES = (".yaml", ".yml", ".json")
 
+_MANY_OBJECTS = 500_000  # from here on a later collection would cost more than what it could free
 # What JSON spells with two escapes and YAML with one.
 _PAIR = re.compile(r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 
@@ -30,7 +31,8 @@ def uncollected() -> Iterator[None]:
     try:
         yield
     finally:
-        gc.freeze()
+        if gc.get_count()[0] > _MANY_OBJECTS:
+            gc.freeze()
         if was:
             gc.enable()
 

@@ -45,6 +45,7 @@ def _documents(relative: str, text: str, report: Report) -> list[Document]:
     documents = []
     while reader.check_node():
         node = reader.get_node()
+        assert node is not None
         before = len(report.found)
         value = _build(node, _Place(relative, report), 0)
         if value is None:

@@ -22,8 +22,8 @@ def refused_characters(relative: str, text: str, report: Report) -> bool:
             break
         line = text.count("\n", 0, match.start()) + 1
         column = match.start() - text.rfind("\n", 0, match.start())
-        message = f"the character U+{ord(match[0]):04X} cannot stand in a declaration"
-        report.add(codes.UNPRINTABLE, message, Location(relative, line, column), f'write "\\u{ord(match[0]):04x}" in double quotes, or remove it')
+        message, hint = f"the character U+{ord(match[0]):04X} cannot stand in a declaration", "remove it"
+        report.add(codes.UNPRINTABLE, message, Location(relative, line, column), hint)
     return _UNPRINTABLE.search(text) is not None
 
 
@@ -33,13 +33,16 @@ def refused_constructs(relative: str, text: str, report: Report) -> bool:
         return False
     before = len(report.found)
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-        where = Location(relative, event.start_mark.line + 1, event.start_mark.column + 1)
+        mark = event.start_mark
+        assert mark is not None
+        where = Location(relative, mark.line + 1, mark.column + 1)
+        anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
         if isinstance(event, yaml.AliasEvent):
-            report.add(codes.ALIAS, f"the alias `*{event.anchor}` is refused", where, "write the value out")
-        elif getattr(event, "anchor", None):
-            report.add(codes.ALIAS, f"the anchor `&{event.anchor}` is refused", where, "write the value out where it is used")
-        elif getattr(event, "tag", None) is not None:
-            report.add(codes.TAG, f"the tag `{event.tag}` is refused", where, "leave the tag out; quote a string")
+            report.add(codes.ALIAS, f"the alias `*{anchor}` is refused", where, "write the value out")
+        elif anchor:
+            report.add(codes.ALIAS, f"the anchor `&{anchor}` is refused", where, "write the value out where it is used")
+        elif tag is not None:
+            report.add(codes.TAG, f"the tag `{tag}` is refused", where, "leave the tag out; quote a string")
     return len(report.found) > before
 
 
@@ -51,11 +54,18 @@ def say(relative: str, text: str, error: yaml.YAMLError, report: Report) -> None
     if "maximum nesting depth" in problem:
         report.add(codes.TOO_DEEP, "nested too deep to be read", where, "flatten it")
         return
-    begin = getattr(error, "context_mark", None)
-    context = getattr(error, "context", None)
-    opened = f"{begin.line + 1}:{begin.column + 1}" if begin and "parsing a flow" in str(context) or begin and "quoted" in str(context) else ""
+    begin, context = getattr(error, "context_mark", None), str(getattr(error, "context", None) or "")
+    opened = f"{begin.line + 1}:{begin.column + 1}" if begin and ("parsing a flow" in context or "quoted" in context) else ""
     told = f" ({context}{f' that begins at {opened}' if opened else ''})" if context else ""
     report.add(codes.YAML_SYNTAX, problem + told, where, _hint(text, problem, where, opened))
+
+
+# Words of libyaml, and what to do about them.
+_HINTS = {
+    "cannot start any token": "quote the text: a plain one cannot begin with {char}",
+    "mapping values are not allowed": 'quote the text if it holds ": ", or indent this line as the ones it belongs to',
+    "escape": "write the character itself, or \\\\ for a backslash",
+}
 
 
 def _hint(text: str, problem: str, where: Location, opened: str) -> str:
@@ -63,12 +73,9 @@ def _hint(text: str, problem: str, where: Location, opened: str) -> str:
     line = lines[where.line - 1] if 0 < where.line <= len(lines) else ""
     if "\t" in line[: where.column]:
         return "indent with spaces: YAML takes no tabs"
-    if "cannot start any token" in problem:
-        return f"quote the text: a plain one cannot begin with `{line[where.column - 1 : where.column]}`"
-    if "mapping values are not allowed" in problem:
-        return 'quote the text if it holds ": ", or indent this line as the ones it belongs to'
-    if "escape" in problem:
-        return "write the character itself, or \\\\ for a backslash"
+    for words, hint in _HINTS.items():
+        if words in problem:
+            return hint.replace("{char}", line[where.column - 1 : where.column])
     if opened:
         return f"close what is opened at {opened}"
     if "expected" in problem:
