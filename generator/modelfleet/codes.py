@@ -249,3 +249,49 @@ OVERCOMMITTED = warning(
 NO_SUCH = error(
     "NoSuch", "The command line names something that is not there.", "Nothing could be selected.", "Use one of the names in the hint."
 )
+
+# --- the wider API: fields that exclude or need each other ------------------------------------------------------------
+
+CONTRADICTION = error(
+    "Contradiction", "A field has no meaning beside the value of another field.", "It would be ignored silently.",
+    "Remove it, or change the other field.", "worker: {nodes: 2}  # on a Standalone member",
+)  # fmt: skip
+UNKNOWN_REFERENCE = error(
+    "UnknownReference", "A field names an item of the same document that is not there.", "It would select nothing.", "Use one of the names in the hint.",
+    "constraints: [{requests: [gpus], matchAttribute: resource.kubernetes.io/pcieRoot}]",
+)  # fmt: skip
+BAD_TEMPLATE = error(
+    "BadTemplate", "A text with placeholders uses one that does not exist, or more than names and filters.",
+    "It would be rendered empty or not at all.", "Use the placeholders that the message lists.", 'keyTemplate: "teams/{team}"',
+)  # fmt: skip
+INSECURE = error(
+    "Insecure", "A gateway would be reached without TLS and nobody said that this is meant.", "Prompts and answers would travel in the clear.",
+    "Declare whom the fronts trust (tls), or say insecure: true.", "gateway: {hostname: a.example.com, scheme: HTTP}",
+)  # fmt: skip
+ENGINE_SHAPE = error(
+    "EngineShape", "The members of an engine, or the engines of a deployment, do not make a whole.", "There would be nothing to start.",
+    "One Standalone, or a Leader and a Worker; with mode PrefillDecode one engine of each phase.", "members: [{role: Leader}]",
+)  # fmt: skip
+SCALING_ONE_ENGINE = error(
+    "ScalingOneEngine", "The only engine of a deployment has scaling of its own.", "Replicas and copies would both grow.",
+    "Move it to spec.scaling, with minReplicas and maxReplicas.", "engines: [{name: main, scaling: {maxCopies: 4}}]",
+)  # fmt: skip
+TIERS = error(
+    "Tiers", "A service has more than two tiers, or tiers beside locality.", "A gateway fails over once: first tier, second tier.",
+    "Use at most two distinct priorities; with locality PreferRegion one.", "endpoints: [{priority: 0}, {priority: 1}, {priority: 2}]",
+)  # fmt: skip
+BAD_URL = error(
+    "BadURL", "A URL is not one that a gateway can route to.", "Requests would go nowhere.",
+    "Write scheme, host name and, where the field takes it, port and path.", "origin: https://10.0.0.1/v1",
+)  # fmt: skip
+
+# --- the wider API: what this release does not do yet, and what Modelplane's fields mean here --------------------------
+
+NOT_YET_RENDERED = warning(
+    "NotYetRendered", "A field is checked, and this release does nothing with it yet.", "Nothing is ignored silently.",
+    "Leave it if that is fine until a release that does it; the message says what happens meanwhile.", "placement: {strategy: Cheapest}",
+)  # fmt: skip
+NO_MEANING = notice(
+    "NoMeaning", "A field of Modelplane's API is read and has no meaning here.", "Another part of the fleet does what it is for.",
+    "Leave it, or remove it when you migrate.", "spec: {backend: Traefik, traefik: {version: 40.2.0}}",
+)  # fmt: skip

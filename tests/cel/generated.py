@@ -16,7 +16,7 @@ Scope = tuple[tuple[str, str], ...]
 
 LEAVES: dict[str, list[str]] = {
     "bool": ["true", "false", "device.allowMultipleAllocations", '("s" in device.attributes["d"])', 'has(device.attributes["d"].i)'],
-    "int": ["0", "1", "-1", "3", "7", "9223372036854775807", "-9223372036854775808", "0x1F", "9007199254740993"],
+    "int": ["0", "1", "2", "3", "-1", "7", "0", "1", "3", "9223372036854775807", "-9223372036854775808", "0x1F", "9007199254740993"],
     "uint": ["0u", "1u", "3u", "18446744073709551615u", "9223372036854775808u"],
     "double": ["0.0", "1.0", "3.0", "-1.5", "1e3", "0.1", "9007199254740992.0", "1e19", 'double("nan")', 'double("inf")'],
     "string": ['""', '"x"', '"NVIDIA H100"', "'a,b,c'", 'r"\\d"', '"é😀"', '"1Gi"', '"1.2.3"', '"v1.2"', '" a "', '"3"', "device.driver"],
@@ -106,7 +106,7 @@ _TYPES = sorted(TEMPLATES)
 @st.composite
 def expressions(draw: st.DrawFn, wanted: str = "bool", depth: int = 3, scope: Scope = ()) -> str:
     """An expression that is mostly of type `wanted`; depth: how deep templates may nest."""
-    if draw(st.integers(0, 39)) == 0:
+    if draw(st.integers(0, 99)) == 0:
         wanted = draw(st.sampled_from(_TYPES))
     variables = [name for name, kind in scope if kind == wanted]
     if depth == 0 or (wanted != "bool" and draw(st.integers(0, 3)) == 0):

@@ -156,14 +156,6 @@ def link(folders: list[Path]) -> Path:
     return once("all", digest(*(folder.name for folder in folders)), fill)
 
 
-def has_source(name: str) -> bool:
-    """Whether a tool of our own has been written."""
-    if name == "crds" or TOOLS[name].package != "." or any((SOURCES / TOOLS[name].folder).glob("*.go")):
-        return True
-    say(f"{name} has no source yet and is left out")
-    return False
-
-
 def prepare(name: str) -> Path:
     if name == "crds":
         return once(name, crds.key(), crds.collect)
@@ -179,7 +171,7 @@ def main(names: list[str]) -> int:
         say("the end-to-end tests build their tools with Go 1.26 or later, and there is no `go` on the PATH")
         return 1
     try:
-        print(link([prepare(name) for name in sorted(set(names)) if has_source(name)]))
+        print(link([prepare(name) for name in sorted(set(names))]))
     except subprocess.CalledProcessError as failed:
         say(f"{' '.join(map(str, failed.cmd[:3]))} failed, see above")
         return 1

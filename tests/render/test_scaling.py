@@ -25,13 +25,13 @@ def spec(*triggers: dict[str, Any], copies: int = 1, serving: Any = None, **reco
     return dict(manifest["spec"])
 
 
-def trigger(name: str, query: str, metric: str = "AverageValue", none_is_zero: str = "false") -> dict[str, Any]:
+def trigger(name: str, query: str, metric: str = "AverageValue", none_is_zero: str = "false", target: str = "4") -> dict[str, Any]:
     metadata = {
         "activationThreshold": "0",
         "ignoreNullValues": none_is_zero,
         "query": query,
         "serverAddress": "http://prometheus:9090",
-        "threshold": "4",
+        "threshold": target,
     }
     return {"name": name, "type": "prometheus", "metricType": metric, "metadata": metadata, "useCachedMetrics": False}
 
@@ -40,7 +40,7 @@ LATENCY = f"histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_
 TRIGGERS = [
     ({"type": "RequestsWaiting"}, trigger("requests-waiting", f"sum(vllm:num_requests_waiting{{{SERIES}}})")),
     ({"type": "RequestsRunning"}, trigger("requests-running", f"sum(vllm:num_requests_running{{{SERIES}}})")),
-    ({"type": "KVCacheUsage"}, trigger("kv-cache-usage", f"sum(avg by (pod) (vllm:kv_cache_usage_perc{{{SERIES}}}))")),
+    ({"type": "KVCacheUsage"}, trigger("kv-cache-usage", f"sum(avg by (pod) (vllm:kv_cache_usage_perc{{{SERIES}}}))", target="0.8")),
     ({"type": "TimeToFirstToken"}, trigger("time-to-first-token", LATENCY, "Value", "true")),
     ({"type": "Prometheus", "query": "sum(up) or vector(0)"}, trigger("prometheus", "sum(up) or vector(0)")),
 ]
@@ -48,7 +48,7 @@ TRIGGERS = [
 
 @pytest.mark.parametrize(("declared", "expected"), TRIGGERS, ids=[t[0]["type"] for t in TRIGGERS])
 def test_trigger(declared: dict[str, Any], expected: dict[str, Any]) -> None:
-    assert spec({"target": "4", **declared})["triggers"] == [expected]
+    assert spec({"target": expected["metadata"]["threshold"], **declared})["triggers"] == [expected]
 
 
 def test_two_triggers_of_a_type_have_two_names() -> None:

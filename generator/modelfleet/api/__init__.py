@@ -10,11 +10,18 @@ from typing import Any
 
 # kind: (module, folder). The folder says where documents of the kind stand: fleet, models or placements.
 KINDS: dict[str, tuple[str, str]] = {
+    "AddOn": ("addon", "fleet"),
+    "ConfigMap": ("configmap", "models"),
     "Fleet": ("fleet", "fleet"),
     "InferenceClass": ("hardware", "fleet"),
     "InferenceCluster": ("cluster", "fleet"),
+    "InferenceGateway": ("gateway", "fleet"),
+    "ModelCache": ("cache", "models"),
     "ModelDeployment": ("deployment", "models"),
+    "ModelEndpoint": ("endpoint", "models"),
+    "ModelService": ("service", "models"),
     "Placement": ("placement", "placements"),
+    "Team": ("team", "fleet"),
 }
 
 

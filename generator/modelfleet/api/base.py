@@ -73,7 +73,9 @@ Money = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,12}(\.[0-9]{1,6})?$"
 Labels = dict[LabelKey, LabelValue]
 NonEmpty = Annotated[str, StringConstraints(min_length=1)]
 # A resource of a pod: `cpu`, `nvidia.com/gpu`, and of a quota also `requests.cpu`.
-ResourceName = Annotated[str, StringConstraints(min_length=1, max_length=317, pattern=r"^([a-z0-9.-]+/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$")]
+ResourceName = Annotated[
+    str, StringConstraints(min_length=1, max_length=317, pattern=r"^([a-z0-9.-]+/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$")
+]
 SecretKey = Annotated[str, StringConstraints(min_length=1, max_length=253, pattern=r"^[-._A-Za-z0-9]+$")]
 
 
@@ -179,5 +181,3 @@ class Document(Model):
         metadata: Any = self.metadata  # type: ignore[attr-defined]
         namespace = getattr(metadata, "namespace", "")
         return f"{namespace}/{metadata.name}" if namespace else str(metadata.name)
-
-

@@ -111,7 +111,9 @@ class GatewaySettings(Model):
         if self.hostname and self.address:
             raise mistake("OneOf", "only one of hostname and address can be set", "address", hint="remove address")
         if self.scheme == "HTTP" and not self.insecure:
-            raise mistake("Insecure", "scheme HTTP sends prompts and answers in the clear", "scheme", hint="insecure: true, or scheme: HTTPS")
+            raise mistake(
+                "Insecure", "scheme HTTP sends prompts and answers in the clear", "scheme", hint="insecure: true, or scheme: HTTPS"
+            )
         if self.scheme == "HTTP" and self.tls:
             raise mistake("Contradiction", "tls has no meaning with scheme HTTP", "tls", hint="remove tls")
         return self
@@ -187,7 +189,9 @@ class InferenceClusterSpec(Model):
         for index, pool in enumerate(self.node_pools):
             at = ("nodePools", index)
             if source == "Nebius" and pool.fabric.type == "InfiniBand" and pool.fabric.infiniband is None:
-                raise mistake("MissingField", "a Nebius pool with an InfiniBand fabric must name it", *at, "fabric", hint="infiniband: {fabric: ...}")
+                raise mistake(
+                    "MissingField", "a Nebius pool with an InfiniBand fabric must name it", *at, "fabric", hint="infiniband: {fabric: ...}"
+                )
             if source in ("GKE", "EKS") and not pool.zones:
                 raise mistake("MissingField", f"a pool that {source} makes needs zones", *at, hint="zones: [us-central1-a]")
             if source == "AKS" and not (pool.name.isalnum() and pool.name[0].isalpha() and len(pool.name) <= 12):
@@ -213,7 +217,9 @@ class ClusterMetadata(Metadata):
     @model_validator(mode="after")
     def _not_reserved(self) -> ClusterMetadata:
         if self.name == "root" or self.name.endswith("-stack"):
-            raise mistake("BadName", f"a cluster cannot be named `{self.name}`: that name is the fleet's own", "name", hint="choose another name")
+            raise mistake(
+                "BadName", f"a cluster cannot be named `{self.name}`: that name is the fleet's own", "name", hint="choose another name"
+            )
         return self
 
 

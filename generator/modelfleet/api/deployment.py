@@ -144,7 +144,9 @@ class ModelDeploymentSpec(Model):
         if self.scaling and self.replicas is not None:
             raise mistake("ReplicasBesideScaling", "replicas and scaling cannot stand together", "replicas", hint="remove replicas")
         if self.scaling and len(engines) > 1:
-            raise mistake("ScalingManyEngines", "scaling is for deployments of one engine", "scaling", hint="replicas: 1, and scale the engines")
+            raise mistake(
+                "ScalingManyEngines", "scaling is for deployments of one engine", "scaling", hint="replicas: 1, and scale the engines"
+            )
         if len(engines) == 1 and engines[0].scaling:
             at = ("template", "spec", "engines", 0, "scaling")
             raise mistake("ScalingOneEngine", "a deployment of one engine scales as a whole", *at, hint="move it to spec.scaling")

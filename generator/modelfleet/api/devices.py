@@ -10,7 +10,9 @@ from .base import DnsLabel, Items, Model, mistake, unique
 from .quantity import Quantity, QuantityText
 
 Product = Annotated[str, StringConstraints(min_length=1, max_length=64)]
-AttributeName = Annotated[str, StringConstraints(min_length=3, max_length=296, pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z_][A-Za-z0-9_]*$")]
+AttributeName = Annotated[
+    str, StringConstraints(min_length=3, max_length=296, pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z_][A-Za-z0-9_]*$")
+]
 
 
 class CelSelector(Model):
@@ -78,7 +80,7 @@ class DeviceRequest(Model):
     def _says_something(self) -> DeviceRequest:
         own = self.model_fields_set & {"count", "selectors", "products", "memory"}
         if self.first_available and own:
-            field = {"count": "count", "selectors": "selectors", "products": "products", "memory": "memory"}[min(own)]
+            field = min(own)
             message = f"{field} and firstAvailable exclude each other: each option says its own"
             raise mistake("OneOf", message, field, hint=f"move {field} into the options")
         if not (self.selectors or self.products or self.memory or self.first_available):

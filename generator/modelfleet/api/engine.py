@@ -41,7 +41,9 @@ class PodTemplate(Model):
     def _has_engine(self) -> PodTemplate:
         containers = self.spec.get("containers")
         if not isinstance(containers, list) or not containers:
-            raise mistake("MissingField", "the pod needs a container named `engine`", "spec", hint="containers: [{name: engine, image: ...}]")
+            raise mistake(
+                "MissingField", "the pod needs a container named `engine`", "spec", hint="containers: [{name: engine, image: ...}]"
+            )
         names = [c.get("name") if isinstance(c, dict) else None for c in containers]
         if names.count("engine") != 1:
             raise mistake("NoEngineContainer", "exactly one container must be named `engine`", "spec", "containers", hint="name: engine")
@@ -63,7 +65,8 @@ class Member(Model):
     """The pods of one role of an engine."""
 
     role: Role = "Standalone"
-    """Standalone: one pod is the whole engine. Leader: the pod of a gang that answers. Worker: the gang's other pods. Default: Standalone."""
+    """Standalone: one pod is the whole engine. Leader: the pod of a gang that answers. Worker: the gang's other pods.
+    Default: Standalone."""
     node_selector: DeviceSelector = Field(default_factory=no_devices)
     """Devices that each pod needs. Default: none; at least one member of an engine needs some."""
     worker: WorkerNodes | None = None

@@ -11,7 +11,9 @@ from .base import DnsLabel, DnsSubdomain, Document, Items, Metadata, Model, mist
 from .components import Component
 from .refs import SecretName
 
-VersionRange = Annotated[str, StringConstraints(pattern=r"^\s*(>=|<=|==|!=|>|<)\s*[0-9]+(\.[0-9]+){0,2}(\s*,\s*(>=|<=|==|!=|>|<)\s*[0-9]+(\.[0-9]+){0,2})*\s*$")]
+VersionRange = Annotated[
+    str, StringConstraints(pattern=r"^\s*(>=|<=|==|!=|>|<)\s*[0-9]+(\.[0-9]+){0,2}(\s*,\s*(>=|<=|==|!=|>|<)\s*[0-9]+(\.[0-9]+){0,2})*\s*$")
+]
 
 
 class ArgoCD(Model):

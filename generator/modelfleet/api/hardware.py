@@ -52,7 +52,8 @@ class Device(Model):
     name: Name63
     """Name of the group within the class."""
     claim: Literal["DRA", "Synthetic", "ExtendedResource"] = "DRA"
-    """How a pod takes one: DRA by ResourceClaim, Synthetic never (it is only matched), ExtendedResource by a resource limit. Default: DRA."""
+    """How a pod takes one: DRA by ResourceClaim, Synthetic never (it is only matched), ExtendedResource by a resource limit.
+    Default: DRA."""
     driver: DnsSubdomain
     """DRA driver, the domain of names without one."""
     device_class_name: DnsSubdomain | None = None

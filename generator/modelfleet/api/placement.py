@@ -76,7 +76,13 @@ class PlacementSpec(Model):
         seen = set()
         for index, entry in enumerate(self.replicas):
             if entry.key in seen:
-                raise mistake("DuplicateItem", f"two entries name cluster `{entry.cluster}` and the same pools", "replicas", index, hint="add their counts")
+                raise mistake(
+                    "DuplicateItem",
+                    f"two entries name cluster `{entry.cluster}` and the same pools",
+                    "replicas",
+                    index,
+                    hint="add their counts",
+                )
             seen.add(entry.key)
         return self
 

@@ -110,7 +110,9 @@ class NodePool(Model):
         if most < self.node_count:
             raise mistake("EmptyRange", "maxNodeCount is below nodeCount", "maxNodeCount", hint=f"maxNodeCount: {self.node_count}")
         if self.min_node_count is not None and self.min_node_count > most:
-            raise mistake("EmptyRange", f"minNodeCount is above the {most} nodes that there can be", "minNodeCount", hint=f"minNodeCount: {most}")
+            raise mistake(
+                "EmptyRange", f"minNodeCount is above the {most} nodes that there can be", "minNodeCount", hint=f"minNodeCount: {most}"
+            )
         gone = sum(item.nodes for item in self.unavailable)
         if gone > self.node_count:
             raise mistake("OutOfRange", f"{gone} nodes are unavailable of {self.node_count}", "unavailable", hint=f"nodeCount: {gone}")

@@ -70,5 +70,7 @@ class Rollout(Model):
     @model_validator(mode="after")
     def _moves(self) -> Rollout:
         if self.max_surge == 0 and self.max_unavailable == 0:
-            raise mistake("OutOfRange", "with neither surge nor unavailable pods no update could begin", "maxUnavailable", hint="maxUnavailable: 1")
+            raise mistake(
+                "OutOfRange", "with neither surge nor unavailable pods no update could begin", "maxUnavailable", hint="maxUnavailable: 1"
+            )
         return self

@@ -39,7 +39,9 @@ class IdentitySecret(Model):
     """Name of the Secret."""
     key: SecretKey = "private_key"
     """Key that holds the credentials. Default: private_key."""
-    type: Literal["GoogleApplicationCredentials", "AWSWebIdentityCredentials", "NebiusServiceAccountCredentials"] = "GoogleApplicationCredentials"
+    type: Literal["GoogleApplicationCredentials", "AWSWebIdentityCredentials", "NebiusServiceAccountCredentials"] = (
+        "GoogleApplicationCredentials"
+    )
     """Form of the credentials. Default: GoogleApplicationCredentials."""
 
 

@@ -9,6 +9,7 @@ from .errors import EvalError, Refused
 from .formatting import CLAUSE_TYPES, clauses
 from .tree import Call, ListNode, Literal, MapNode, Node, walk
 from .types import DEVICE_FIELDS, DYN, QUANTITY, SEMVER, Type
+from .values import Value
 
 _ORDER = {"_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
 _SAMPLES = {QUANTITY: 'quantity("40Gi")', SEMVER: 'semver("9.0.0")'}
@@ -117,19 +118,20 @@ def formats(root: Node, types: dict[Node, Type]) -> None:
             continue
         if node.function == "format" and node.target is not None:
             _format(node, node.target, types)
-        position = {"matches": 0, "find": 0, "findAll": 0}.get(node.function, 9)
-        if position < len(node.args):
-            _pattern(node.args[position])
+        if node.function == "matches" and node.args:
+            # The first argument, as in Kubernetes: of the global function that is the text, not the pattern.
+            pattern_problem(node.args[0], node.args[0].value if isinstance(node.args[0], Literal) else None)
 
 
-def _pattern(argument: Node) -> None:
+def pattern_problem(argument: Node, value: Value) -> None:
+    """Refused for a constant that is no regular expression."""
     from .strings import pattern
 
-    if isinstance(argument, Literal) and isinstance(argument.value, str):
-        try:
-            pattern(argument.value)
-        except EvalError as reason:
-            raise Refused("SelectorType", f"invalid regular expression: {reason}", argument.start) from None
+    try:
+        if isinstance(value, str):
+            pattern(value)
+    except EvalError as reason:
+        raise Refused("SelectorType", f"invalid regular expression: {reason}", argument.start) from None
 
 
 def _format(node: Call, template: Node, types: dict[Node, Type]) -> None:

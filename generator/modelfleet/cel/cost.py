@@ -19,7 +19,7 @@ from .types import Type
 # CELSelectorExpressionMaxCost.
 LIMIT = 1_000_000
 _LIST, _MAP = 10, 30
-_SCALARS = ("bool", "double", "int", "uint")
+_SCALARS = ("bool", "double", "int", "uint", "duration", "timestamp")
 _HINTS = {
     "optional_type": "the size of an optional value is not known here: test with has() and use the attribute itself",
     "kubernetes.Quantity": "write .compareTo(quantity(...)) == 0, or != 0",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ..api.semver import Semver
 from . import access
+from .advice import pattern_problem
 from .calls import Dispatch
 from .check import Checked
 from .errors import NO_OVERLOAD, Aborted, EvalError, Refused
@@ -78,6 +79,8 @@ class _Compiler:
         dispatch = Dispatch(node.function, self.checked.overloads[node])
         runs = [s.run for s in steps]
         step = Step(dispatch.of(runs))
+        if node.function in ("matches", "find", "findAll") and len(steps) > 1 and steps[1].constant:
+            pattern_problem(operands[1], runs[1](_NOTHING))
         if node.function in CONVERSIONS and len(steps) == 1 and steps[0].constant:
             return self._folded(node, step)
         return step

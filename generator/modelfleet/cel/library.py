@@ -34,6 +34,22 @@ _LAZY: tuple[str, ...] = (
     "_[?_](map<K, V>, K) optional<V>",
     "_[?_](optional<map<K, V>>, K) optional<V>",
 )
+# There are no times here, but null may stand for one, so these decide which calls with null pass the type check.
+_TIMED: tuple[str, ...] = (
+    *(f"_{op}_({t}, {t}) bool" for op in ("<", "<=", ">", ">=") for t in ("timestamp", "duration")),
+    "_+_(duration, duration) duration",
+    "_+_(duration, timestamp) timestamp",
+    "_+_(timestamp, duration) timestamp",
+    "_-_(duration, duration) duration",
+    "_-_(timestamp, duration) timestamp",
+    "_-_(timestamp, timestamp) duration",
+    *(f"{result}({t}) {result}" for result in ("int", "string") for t in ("duration", "timestamp")),
+    "list<duration>.sum() duration",
+    *(f"list<{t}>.{name}() {t}" for name in ("max", "min") for t in ("duration", "timestamp")),
+    *(f"list<{t}>.isSorted() bool" for t in ("duration", "timestamp")),
+    *(f"list<{t}>.sort() list<{t}>" for t in ("duration", "timestamp")),
+    *(f"list<T>.@sortByAssociatedKeys(list<{t}>) list<T>" for t in ("duration", "timestamp")),
+)
 _LIBRARIES = (numbers.FUNCTIONS, strings.FUNCTIONS, lists.FUNCTIONS, objects.FUNCTIONS)
 
 _SIGNATURE = re.compile(r"(?:(?P<target>[\w<>, ]+)\.(?=[@\w]+\())?(?P<name>[^(]+)\((?P<args>.*)\) (?P<result>.+)")
@@ -73,6 +89,7 @@ def table() -> dict[str, tuple[Overload, ...]]:
     grouped: dict[str, list[Overload]] = {}
     signatures: list[tuple[str, Implementation | None]] = [(s, None) for s in _LAZY]
     signatures += [pair for library in _LIBRARIES for pair in library.items()]
+    signatures += [(s, None) for s in _TIMED]
     for signature, call in signatures:
         overload = _overload(signature, call)
         grouped.setdefault(overload.name, []).append(overload)

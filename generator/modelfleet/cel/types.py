@@ -33,7 +33,7 @@ DYN, ANY, ERROR, BOOL, INT, UINT, DOUBLE, STRING, BYTES, NULL = (
     Type(n) for n in ("dyn", "any", "error", "bool", "int", "uint", "double", "string", "bytes", "null_type")
 )
 QUANTITY, SEMVER, DEVICE = (Type("kubernetes." + n) for n in ("Quantity", "Semver", "DRADevice"))
-NULLABLE = frozenset({"kubernetes.Quantity", "kubernetes.Semver", "kubernetes.DRADevice", "optional_type"})
+NULLABLE = frozenset({"duration", "timestamp", "kubernetes.Quantity", "kubernetes.Semver", "kubernetes.DRADevice", "optional_type"})
 _SHORT = {"Quantity": QUANTITY, "Semver": SEMVER, "null": NULL}
 
 

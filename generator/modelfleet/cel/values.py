@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ..api.quantity import Quantity
 from ..api.semver import Semver
-from .errors import NO_OVERLOAD, EvalError
+from .errors import NO_OVERLOAD, Aborted, EvalError
 
 Value = object
 
@@ -90,11 +90,11 @@ class Map:
         return iter(self.entries.values())
 
     def __contains__(self, key: Value) -> bool:
-        return _key(key, strict=False) in self.entries
+        return _key(key) in self.entries
 
     def find(self, key: Value) -> Value:
         """The value, or `missing`."""
-        found = self.entries.get(_key(key, strict=False))
+        found = self.entries.get(_key(key))
         if found is None:
             return _MISSING if self.default is None else self.default
         return found[1]
@@ -103,20 +103,22 @@ class Map:
 missing = _MISSING
 
 
-def _key(key: Value, strict: bool = True) -> Value:
-    """What two equal keys have in common. A value that can be no key equals none (strict: EvalError)."""
+def _key(key: Value) -> Value:
+    """What two equal keys have in common. As in Go, a value that is no scalar is only the key that it is itself."""
     match key:
+        case str():
+            return key
         case bool():
             return ("bool", key)
-        case str() | int():
-            return key
-        case float() if key.is_integer():
+        case int():
             return int(key)
-        case float() | bytes():
-            return ("other", key)
-    if strict:
-        raise EvalError(f"unsupported key type: {name_of(key)}")
-    return _MISSING
+        case float():
+            return int(key) if key.is_integer() else ("double", key)
+        case Kind():
+            return ("type", key.name)
+        case Semver() | bytes():
+            raise Aborted(f"internal error: runtime error: hash of unhashable type {name_of(key)}")
+    return ("itself", id(key))
 
 
 NAMES: dict[type, str] = {

@@ -1,128 +1,221 @@
-"""Which device groups of which pools can serve an engine.
+"""Which device groups of a class can serve an engine, and what its pods then take.
 
-A member's requests are matched to the device groups of one node exactly: an assignment exists if and only if one is
-found, by search over the few groups whose selectors hold. Every (selector, device group of a class) is evaluated once.
+The requests of a member are matched to the device groups of one node exactly: if an assignment exists it is found. Every
+(selector, device group of a class) is evaluated once, and every (engine, alternative, class) is searched once, however
+many clusters have pools of that class.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from .. import cel
-from ..api.deployment import DeviceRequest, Engine
+from ..api.deployment import DeviceRequest, Engine, Member
+from ..api.devices import Constraint, DeviceOption
 from ..api.hardware import Device, InferenceClassSpec
 from ..api.quantity import Quantity
-from ..api.semver import Semver
-from ..resolve.fleet import Pool
-from ..resolve.selectors import expressions
+from .demand import Demand, is_device, requests
+from .evaluate import Evaluator
 
-Demand = tuple[tuple[str, int], ...]  # (device group, devices) that a pod takes from its node, sorted
+MAX_DEVICES = 32  # Kubernetes: devices that one claim may be allocated
+
+Asked = DeviceRequest | DeviceOption
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
-    """One way to serve an engine's pods from a class: request -> device group, and what a pod takes."""
+class Way:
+    """One way to run a copy of an engine on a class.
+
+    devices: request -> device group (`role/request` in a gang, `request/option` of a prioritized list). pods: what each pod
+    takes, and how many such pods a copy has. share: nodes that a copy is charged by cost, in millionths. memory: of the
+    devices taken, in bytes.
+    """
 
     devices: tuple[tuple[str, str], ...]
-    demand: Demand
+    pods: tuple[tuple[Demand, int], ...]
+    share: int
+    memory: int
 
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """Why a class serves an engine in no way. request: the first that failed; text: with the devices' values."""
+    """Why a class serves an engine in no way: the first request that failed, with what the nearest device has."""
 
-    class_name: str
-    request: str
     text: str
 
 
 @dataclass(slots=True)
 class Matcher:
-    """Answers, remembered: a selector is compiled once and evaluated once for each device group of a class."""
+    """Answers, remembered for a run."""
 
     classes: Mapping[str, InferenceClassSpec]
-    _holds: dict[tuple[str, str, str], cel.Answer] = field(default_factory=dict)
-    _options: dict[tuple[int, str], tuple[Option, ...] | Miss] = field(default_factory=dict)
+    evaluator: Evaluator = field(init=False)
+    _ways: dict[tuple[int, str, str], tuple[Way, ...] | Miss] = field(default_factory=dict)
     _kept: list[Engine] = field(default_factory=list)
 
-    def options(self, engine: Engine, pool: Pool) -> tuple[Option, ...] | Miss:
-        """Every assignment of the engine's requests to the pool's device groups, best first, or why there is none."""
-        key = (id(engine), pool.class_name)
-        if key not in self._options:
+    def __post_init__(self) -> None:
+        self.evaluator = Evaluator(self.classes)
+
+    def ways(self, engine: Engine, alternative: str, class_name: str) -> tuple[Way, ...] | Miss:
+        """Every way to run `engine` (with its `alternative`, or empty) on a class, least memory first; or why there is none."""
+        key = (id(engine), alternative, class_name)
+        if key not in self._ways:
             self._kept.append(engine)  # so that its id stays its own
-            self._options[key] = self._search(engine, pool.class_name)
-        return self._options[key]
+            self._ways[key] = self._search(engine, alternative, class_name)
+        return self._ways[key]
 
-    def still_serves(self, engine: Engine, pool: Pool, devices: Mapping[str, str]) -> Option | None:
-        """The option that `devices` records, or else the best one; None if the pool no longer matches."""
-        options = self.options(engine, pool)
-        if isinstance(options, Miss):
+    def recorded(self, engine: Engine, alternative: str, class_name: str, devices: Mapping[str, str]) -> Way | None:
+        """The way that `devices` records, else the best one; None if the class serves the engine in no way."""
+        ways = self.ways(engine, alternative, class_name)
+        if isinstance(ways, Miss):
             return None
-        return next((option for option in options if dict(option.devices) == dict(devices)), options[0])
+        wanted = tuple(sorted(devices.items()))
+        return next((way for way in ways if way.devices == wanted), ways[0])
 
-    def _search(self, engine: Engine, class_name: str) -> tuple[Option, ...] | Miss:
-        groups = self.classes[class_name].devices
-        requests = engine.members[0].node_selector.devices
-        fitting: list[list[Device]] = []
-        for request in requests:
-            matching = [g for g in groups if self._matches(request, class_name, g).matches]
-            enough = [g for g in matching if g.count >= request.count]
-            if not enough:
-                return Miss(class_name, request.name, self._why(request, class_name, matching))
-            fitting.append(sorted(enough, key=_memory))
-        found = {option: None for option in _assignments(requests, fitting, {g.name: g.count for g in groups}) if option.demand}
+    def _search(self, engine: Engine, alternative: str, class_name: str) -> tuple[Way, ...] | Miss:
+        members: list[list[_Fit]] = []
+        for member in engine.members:
+            found = self._member(engine, member, alternative, class_name)
+            if isinstance(found, Miss):
+                return found
+            members.append(found)
+        ways = [_way(engine, fits, self.classes[class_name]) for fits in itertools.product(*members)]
+        ways = [way for way in ways if any(is_device(kind) for demand, _ in way.pods for kind, _ in demand)]
+        if not ways:
+            return Miss(f"{class_name} has nothing to claim for engine `{engine.name}`: its devices are synthetic")
+        return tuple(sorted(dict.fromkeys(ways), key=lambda way: way.memory))
+
+    def _member(self, engine: Engine, member: Member, alternative: str, class_name: str) -> list[_Fit] | Miss:
+        asked = asked_by(engine, member, alternative)
+        hardware = self.classes[class_name]
+        pod = member.template.spec or engine.members[0].template.spec
+        resources = requests(pod, hardware)
+        fitting: list[list[_Grant]] = []
+        for request in asked:
+            grants = self._grants(request, class_name)
+            if not grants:
+                return Miss(self.evaluator.why(request, class_name))
+            fitting.append(grants)
+        found = [
+            _Fit(member, chosen, taken, resources)
+            for chosen, taken in _assignments(asked, fitting, {d.name: d.count for d in hardware.devices})
+            if _constraints_hold(member.node_selector.constraints, chosen, hardware)
+        ]
         if not found:
-            return Miss(class_name, requests[0].name, "its requests together take more devices than a node has")
-        return tuple(found)
+            return Miss(f"the requests of engine `{engine.name}` cannot be served together on a node of {class_name}")
+        return found
 
-    def _matches(self, request: DeviceRequest, class_name: str, group: Device) -> cel.Answer:
-        answer = cel.Answer(True)
-        for expression in expressions(request, group.driver):
-            key = (expression, class_name, group.name)
-            if key not in self._holds:
-                self._holds[key] = cel.compile_selector(expression).evaluate(device_view(group))
-            answer = self._holds[key]
-            if not answer.matches:
-                return answer
-        return answer
+    def _grants(self, request: DeviceRequest, class_name: str) -> list[_Grant]:
+        """The device groups that serve a request; of a prioritized list every option that the cluster could choose."""
+        if not request.first_available:
+            return [_Grant(((request.name, group),), ((group, request.count),)) for group in self._groups(request, class_name)]
+        options = [(option, groups) for option in request.first_available if (groups := self._groups(option, class_name))]
+        if not options:
+            return []
+        # The cluster takes whichever is free, so the pod is charged for the largest of each group.
+        named = tuple((f"{request.name}/{option.name}", groups[0]) for option, groups in options)
+        charged: dict[str, int] = {}
+        for option, groups in options:
+            charged[groups[0]] = max(charged.get(groups[0], 0), option.count)
+        return [_Grant(named, tuple(sorted(charged.items())))]
 
-    def _why(self, request: DeviceRequest, class_name: str, matching: list[Device]) -> str:
-        if matching:
-            return f"request `{request.name}` needs {request.count} devices a node, {class_name} has {max(g.count for g in matching)}"
-        errors = [self._matches(request, class_name, g).error for g in self.classes[class_name].devices]
-        said = next((f" ({error})" for error in errors if error), "")
-        return f"request `{request.name}` matches no device of {class_name}{said}"
-
-
-def device_view(group: Device) -> cel.Device:
-    """A declared device group as selectors see a device of it."""
-    attributes: dict[str, str | bool | int | Semver] = {}
-    for name, attribute in group.attributes.items():
-        value = attribute.value
-        assert value is not None
-        attributes[name] = Semver.parse(attribute.version) if attribute.version is not None else value
-    return cel.Device(group.driver, attributes, {name: Quantity.parse(c.value) for name, c in group.capacity.items()})
+    def _groups(self, asked: Asked, class_name: str) -> list[str]:
+        devices = self.classes[class_name].devices
+        matching = [d for d in devices if d.count >= asked.count and self.evaluator.matches(asked, class_name, d).matches]
+        return [device.name for device in sorted(matching, key=memory_rank)]
 
 
-def _memory(group: Device) -> tuple[int, int]:
-    """Least memory first; a group without memory last; ties keep the published order (sorted is stable)."""
-    memory = next((c.value for name, c in group.capacity.items() if name.rsplit("/", 1)[-1] == "memory"), None)
-    return (memory is None, Quantity.parse(memory).nano if memory else 0)
+@dataclass(frozen=True, slots=True)
+class _Grant:
+    """One way to serve one request: names recorded, and devices taken of each group."""
+
+    devices: tuple[tuple[str, str], ...]
+    taken: tuple[tuple[str, int], ...]
 
 
-def _assignments(requests: tuple[DeviceRequest, ...], fitting: list[list[Device]], free: dict[str, int]) -> Iterator[Option]:
-    """Every assignment within `free`, depth first; synthetic groups are matched, never claimed."""
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """One way to serve one member."""
 
-    def step(index: int, taken: dict[str, int], chosen: dict[str, str], claimed: dict[str, int]) -> Iterator[Option]:
-        if index == len(requests):
-            yield Option(tuple(sorted(chosen.items())), tuple(sorted(claimed.items())))
+    member: Member
+    devices: tuple[tuple[str, str], ...]
+    taken: Mapping[str, int]
+    resources: Mapping[str, int]
+
+
+def asked_by(engine: Engine, member: Member, alternative: str) -> tuple[DeviceRequest, ...]:
+    """The device requests of a member: its own, or its alternative's where that says any."""
+    chosen = next((a for a in engine.alternatives if a.name == alternative), None)
+    differs = next((m for m in chosen.members if m.role == member.role), None) if chosen else None
+    return differs.devices if differs and differs.devices else member.node_selector.devices
+
+
+def memory_rank(device: Device) -> tuple[bool, int]:
+    """Least memory first; a group without memory last; ties keep the published order (sorting is stable)."""
+    memory = memory_of(device)
+    return (memory is None, memory or 0)
+
+
+def memory_of(device: Device) -> int | None:
+    """Memory of one device in bytes, if it is declared."""
+    text = next((c.value for name, c in device.capacity.items() if name.rsplit("/", 1)[-1] == "memory"), None)
+    return Quantity.parse(text).nano // 10**9 if text else None
+
+
+def _assignments(
+    asked: tuple[DeviceRequest, ...], fitting: list[list[_Grant]], free: Mapping[str, int]
+) -> Iterator[tuple[tuple[tuple[str, str], ...], dict[str, int]]]:
+    """(recorded names, devices taken) of every assignment that a node can hold and a claim may carry."""
+
+    def step(index: int, taken: dict[str, int], chosen: tuple[tuple[str, str], ...]) -> Iterator[tuple[tuple[tuple[str, str], ...], dict[str, int]]]:
+        if index == len(asked):
+            if sum(taken.values()) <= MAX_DEVICES:
+                yield tuple(sorted(chosen)), taken
             return
-        request = requests[index]
-        for group in fitting[index]:
-            used = taken.get(group.name, 0) + request.count
-            if used <= free[group.name]:
-                claim = claimed if group.claim == "Synthetic" else {**claimed, group.name: claimed.get(group.name, 0) + request.count}
-                yield from step(index + 1, {**taken, group.name: used}, {**chosen, request.name: group.name}, claim)
+        for grant in fitting[index]:
+            more = dict(taken)
+            for group, count in grant.taken:
+                more[group] = more.get(group, 0) + count
+            if all(count <= free[group] for group, count in more.items()):
+                yield from step(index + 1, more, chosen + grant.devices)
 
-    yield from step(0, {}, {}, {})
+    yield from step(0, {}, ())
+
+
+def _constraints_hold(constraints: tuple[Constraint, ...], chosen: tuple[tuple[str, str], ...], hardware: InferenceClassSpec) -> bool:
+    """Whether the groups chosen for each constraint's requests publish its attribute with one value."""
+    groups = {device.name: device for device in hardware.devices}
+    for constraint in constraints:
+        values = set()
+        for request, group in chosen:
+            if not constraint.requests or request.split("/")[0] in constraint.requests:
+                values.add(_attribute(groups[group], constraint.match_attribute))
+        if None in values or len(values) > 1:
+            return False
+    return True
+
+
+def _attribute(device: Device, qualified: str) -> str | None:
+    domain, _, name = qualified.partition("/")
+    found = device.attributes.get(qualified) or (device.attributes.get(name) if domain == device.driver else None)
+    return repr(found.value) if found else None
+
+
+def _way(engine: Engine, fits: tuple[_Fit, ...], hardware: InferenceClassSpec) -> Way:
+    """The members' fits as one way: synthetic groups are left out of what pods take."""
+    groups = {device.name: device for device in hardware.devices}
+    gang = len(engine.members) > 1
+    devices: list[tuple[str, str]] = []
+    pods: dict[Demand, int] = {}
+    share = memory = 0
+    for fit in fits:
+        devices += [(f"{fit.member.role}/{name}" if gang else name, group) for name, group in fit.devices]
+        claimed = {group: count for group, count in fit.taken.items() if groups[group].claim != "Synthetic"}
+        demand = tuple(sorted({**claimed, **fit.resources}.items()))
+        if demand:
+            pods[demand] = pods.get(demand, 0) + fit.member.pods
+        largest = max((-(-(10**6) * count // groups[group].count) for group, count in claimed.items()), default=0)
+        share += largest * fit.member.pods
+        memory += sum((memory_of(groups[group]) or 0) * count for group, count in claimed.items()) * fit.member.pods
+    return Way(tuple(sorted(devices)), tuple(sorted(pods.items())), share, memory)

@@ -57,16 +57,19 @@ def render_root(fleet: Fleet, plan: Plan) -> Unit:
     settings = fleet.settings.spec
     clusters = [fleet.clusters[name] for name in sorted(fleet.clusters)]
     manifests = [applications.platform_project(settings, clusters), applications.models_project(settings, plan.placements)]
-    listed = unit_ids(fleet, plan)
-    for cluster in clusters:
-        units = [unit for unit in listed if unit.cluster == cluster.name]
-        manifests.append(applications.application_set(settings, cluster, units, plan.placements))
+    units: dict[str, list[UnitId]] = {name: [] for name in fleet.clusters}
+    for unit in unit_ids(fleet, plan):
+        units[unit.cluster].append(unit)
+    manifests += [applications.application_set(settings, cluster, units[cluster.name], plan.placements) for cluster in clusters]
     return Unit(ROOT, tuple(manifests))
 
 
 def _keys(plan: Plan, unit: UnitId) -> list[Key]:
     """The deployments of the unit's namespace (of a model's unit: that one) with an entry on its cluster, sorted."""
-    wanted = [key for key in sorted(plan.placements) if key[0] == unit.namespace and unit.deployment in ("", key[1])]
+    if unit.deployment:
+        wanted = [key for key in [(unit.namespace, unit.deployment)] if key in plan.placements]
+    else:
+        wanted = sorted(key for key in plan.placements if key[0] == unit.namespace)
     return [key for key in wanted if entries_on(plan.placements[key], unit.cluster)]
 
 

@@ -6,6 +6,7 @@ Application or the root goes; with `Prune` it is plain GitOps.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -64,6 +65,8 @@ def application_set(settings: FleetSpec, cluster: Cluster, units: Sequence[UnitI
     """The Applications of a cluster's units, from literal elements: nothing outside the commit decides what exists."""
     argocd = settings.argocd
     retire = argocd.removal == "Retire"
+    models = Counter(unit.namespace for unit in units if unit.deployment)
+    elements = [_element(settings, unit, placements, models[unit.namespace]) for unit in units]
     found: dict[str, Any] = {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "ApplicationSet",
@@ -74,7 +77,7 @@ def application_set(settings: FleetSpec, cluster: Cluster, units: Sequence[UnitI
             annotations=sync.annotations_of("ApplicationSet", argocd.removal),
         ),
         "spec": {
-            "generators": [{"list": {"elements": [_element(settings, unit, placements) for unit in units]}}],
+            "generators": [{"list": {"elements": elements}}],
             "goTemplate": True,
             "goTemplateOptions": ["missingkey=error"],
             "preservedFields": {"annotations": [names.DELETION_APPROVED]},
@@ -111,10 +114,12 @@ def _project(settings: FleetSpec, name: str, description: str, destinations: Seq
     }
 
 
-def _element(settings: FleetSpec, unit: UnitId, placements: Placements) -> dict[str, str]:
-    """What the template reads of a unit; every key is there for every unit, since a missing one is an error."""
+def _element(settings: FleetSpec, unit: UnitId, placements: Placements, models: int) -> dict[str, str]:
+    """What the template reads of a unit; every key is there for every unit, since a missing one is an error.
+
+    models: deployments of the unit's namespace on its cluster.
+    """
     model = placements.get((unit.namespace, unit.deployment))
-    here = report.summaries(unit.cluster, placements, unit.namespace)
     return {
         "name": names.application(unit.cluster, unit.name),
         "folder": names.folder(unit.namespace),
@@ -123,7 +128,7 @@ def _element(settings: FleetSpec, unit: UnitId, placements: Placements) -> dict[
         "paths": names.manifest_paths(unit.kind, unit.namespace, settings.placement.recorded == "Required"),
         "project": names.PROJECT_MODELS if unit.namespace else names.PROJECT_PLATFORM,
         "shortfall": report.shortfall(model) if model else "",
-        "summary": report.summary(model, unit.cluster) if model else report.count(len(here)) if unit.namespace else "gateway",
+        "summary": report.summary(model, unit.cluster) if model else report.count(models) if unit.namespace else "gateway",
         "unit": unit.name,
     }
 

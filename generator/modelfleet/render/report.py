@@ -65,8 +65,8 @@ def shortfall(spec: PlacementSpec) -> str:
 
 def summaries(cluster: str, placements: Mapping[tuple[str, str], PlacementSpec], namespace: str) -> dict[str, str]:
     """Summary by name of the namespace's deployments on a cluster."""
-    here = {name: spec for (space, name), spec in sorted(placements.items()) if space == namespace and entries_on(spec, cluster)}
-    return {name: summary(spec, cluster) for name, spec in here.items()}
+    here = sorted(name for (space, name), spec in placements.items() if space == namespace and entries_on(spec, cluster))
+    return {name: summary(placements[namespace, name], cluster) for name in here}
 
 
 def count(deployments: int) -> str:

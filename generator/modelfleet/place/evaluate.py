@@ -1,0 +1,84 @@
+"""Selectors on declared devices: each compiled once, each answer remembered by (expression, class, device group)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .. import cel
+from ..api.deployment import DeviceRequest
+from ..api.devices import DeviceOption
+from ..api.hardware import Device, InferenceClassSpec
+from ..api.quantity import Quantity
+from ..api.semver import Semver
+from ..resolve.selectors import expressions
+
+YES = cel.Answer(True)
+
+
+@dataclass(slots=True)
+class Evaluator:
+    """The selectors of requests, on the device groups of classes."""
+
+    classes: Mapping[str, InferenceClassSpec]
+    _answers: dict[tuple[str, str, str], cel.Answer] = field(default_factory=dict)
+    _views: dict[tuple[str, str], cel.Device] = field(default_factory=dict)
+
+    def matches(self, asked: DeviceRequest | DeviceOption, class_name: str, device: Device) -> cel.Answer:
+        """Whether all conditions hold on a device of the group; of those that do not, the first one's answer."""
+        return next((a for _, a in self._each(asked, class_name, device) if not a.matches), YES)
+
+    def why(self, request: DeviceRequest, class_name: str) -> str:
+        """Why no group of the class serves `request`: the nearest group, the first condition that fails, and what it reads."""
+        asked: DeviceRequest | DeviceOption = request.first_available[0] if request.first_available else request
+        devices = self.classes[class_name].devices
+        few = [d for d in devices if self.matches(asked, class_name, d).matches]
+        if few:
+            most = max(device.count for device in few)
+            return f"request `{request.name}` needs {asked.count} devices on a node, {class_name} has {most}"
+        nearest = max(devices, key=lambda d: sum(a.matches for _, a in self._each(asked, class_name, d)))
+        expression, answer = next((e, a) for e, a in self._each(asked, class_name, nearest) if not a.matches)
+        said = answer.error or self._read(expression, nearest)
+        return f"request `{request.name}`: `{_short(expression)}` does not hold on {nearest.name} of {class_name}{f' ({said})' if said else ''}"
+
+    def _each(self, asked: DeviceRequest | DeviceOption, class_name: str, device: Device) -> list[tuple[str, cel.Answer]]:
+        found = []
+        for expression in expressions(asked, device.driver):
+            key = (expression, class_name, device.name)
+            if key not in self._answers:
+                self._answers[key] = cel.compile_selector(expression).evaluate(self._view(class_name, device))
+            found.append((expression, self._answers[key]))
+        return found
+
+    def _view(self, class_name: str, device: Device) -> cel.Device:
+        key = (class_name, device.name)
+        if key not in self._views:
+            self._views[key] = view(device)
+        return self._views[key]
+
+    def _read(self, expression: str, device: Device) -> str:
+        """The values that an expression reads of a device, as they are declared."""
+        said = []
+        for domain, name in sorted(cel.compile_selector(expression).attributes):
+            for declared, attribute in device.attributes.items():
+                if declared in (f"{domain}/{name}", name if domain == device.driver else ""):
+                    said.append(f"{name} is {attribute.value}")
+            for declared, capacity in device.capacity.items():
+                if declared in (f"{domain}/{name}", name if domain == device.driver else ""):
+                    said.append(f"{name} is {capacity.value}")
+        return ", ".join(said)
+
+
+def view(device: Device) -> cel.Device:
+    """A declared device group as selectors see a device of it."""
+    attributes: dict[str, str | bool | int | Semver] = {}
+    for name, attribute in device.attributes.items():
+        value = attribute.value
+        assert value is not None
+        attributes[name] = Semver.parse(attribute.version) if attribute.version is not None else value
+    return cel.Device(device.driver, attributes, {name: Quantity.parse(c.value) for name, c in device.capacity.items()})
+
+
+def _short(expression: str) -> str:
+    line = " ".join(expression.split())
+    return line if len(line) <= 100 else line[:97] + "..."
