@@ -30,7 +30,7 @@ example: .venv/.ready ## check the example repository, write its manifests to bu
 	@cd build/example && find . -name '*.yaml' -printf '%h\n' | sed 's,^\./,,' | sort | uniq -c | awk '{ printf "  %-60s %3d files\n", $$2, $$1 }'
 
 test: .venv/.ready ## run the tests that need Python alone
-	$(BIN)/pytest -m 'not e2e' $(ARGS)
+	$(BIN)/pytest -n auto -m 'not e2e' $(ARGS)
 
 e2e: .venv/.ready ## build a Kubernetes API server from source (once, some minutes) and run the tests that need it
 	@tools=$$($(BIN)/python -m tests.e2e.build $(E2E_TOOLS)) && MODELFLEET_TOOLS=$$tools $(BIN)/pytest -m e2e tests/e2e $(ARGS)

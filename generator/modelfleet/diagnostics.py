@@ -6,6 +6,7 @@ them, the command line decides what they mean for the exit code.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -50,6 +51,15 @@ class Location:
         return f"{self.path}:{self.line}:{self.column}" if self.line else self.path
 
 
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def printable(text: str) -> str:
+    """`text` with control characters as escapes."""
+    return _CONTROL.sub(lambda match: _SHORT.get(match[0]) or f"\\u{ord(match[0]):04x}", text)
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One mistake. details: further lines (a summary by reason); hint: something one can type or do."""
@@ -72,14 +82,15 @@ class Diagnostic:
     def line(self) -> str:
         """All of it on one line."""
         hint = f" (hint: {self.hint})" if self.hint else ""
-        return f"{self.location}: {self.severity.word}[{self.code.name}]: {self.message}{hint}"
+        return printable(f"{self.location}: {self.severity.word}[{self.code.name}]: {self.message}{hint}")
 
     def text(self) -> str:
+        """As people read it: the first line says it all; what the user wrote cannot break it or steer the terminal."""
         lines = [f"{self.location}: {self.severity.word}[{self.code.name}]: {self.message}"]
         lines += [f"  {line}" for line in self.details]
         if self.hint:
             lines.append(f"  hint: {self.hint}")
-        return "\n".join(lines)
+        return "\n".join(map(printable, lines))
 
 
 @dataclass(slots=True)

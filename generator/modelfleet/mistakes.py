@@ -55,7 +55,9 @@ def explain(error: Mapping[str, Any], model: type[BaseModel], document: Document
         words = [word.strip("'") for word in context["expected"].replace(" or ", ", ").split(", ")]
         return Diagnostic(codes.UNKNOWN_VALUE, f"`{field}` cannot be `{value}`", where, nearest(str(value), words))
     if kind in _WORDS:
-        return Diagnostic(codes.WRONG_TYPE, f"`{field}` must be {_WORDS[kind]}, not {_shown(value)}", where, _retype(kind, value))
+        written = document.source(loc)
+        message = f"`{field}` must be {_WORDS[kind]}, not {_shown(value, written)}"
+        return Diagnostic(codes.WRONG_TYPE, message, where, _retype(kind, value, written))
     return _limit(kind, context, value, field, where)
 
 
@@ -92,26 +94,29 @@ def _last(field: str) -> str:
     return field.rsplit(".", 1)[-1]
 
 
-def _shown(value: Any) -> str:
+def _shown(value: Any, written: str | None = None) -> str:
+    """A value in a sentence; `written`: as it stands in the file (`1.30`, which is the number 1.3)."""
     match value:
         case bool():
             return f"the boolean {str(value).lower()}"
         case int() | float():
-            return f"the number {value}"
+            return f"the number {written or value}"
         case str():
             return f'the text "{value if len(value) < 60 else value[:57] + "..."}"'
         case None:
             return "empty"
-        case list():
+        case list() | tuple():
             return "a list"
     return "a mapping"
 
 
-def _retype(kind: str, value: Any) -> str:
+def _retype(kind: str, value: Any, written: str | None) -> str:
     if kind == "string_type" and isinstance(value, bool | int | float):
-        return f'write "{str(value).lower() if isinstance(value, bool) else value}"'
-    if kind in ("int_type", "float_type", "bool_type") and isinstance(value, str):
-        return f"write {value} without quotes" if kind != "bool_type" and value.lstrip("-").isdigit() else f"write {_WORDS[kind]}"
+        return f'write "{written or value}"'
+    if kind in ("int_type", "float_type") and isinstance(value, str) and value.lstrip("-").isdigit():
+        return f"write {value} without quotes"
+    if kind == "bool_type" and value in ("true", "false"):
+        return f"write {value} without quotes"
     if kind in ("tuple_type", "list_type"):
         return "write `- ` before each item"
     return f"write {_WORDS[kind]}"

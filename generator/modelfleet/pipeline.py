@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import __version__, codes, load
+from .api.pending import held_back
 from .diagnostics import Diagnostic, Location, Report
 from .resolve.fleet import Fleet
 from .resolve.resolver import resolve
@@ -64,7 +65,15 @@ def read(root: Path, part: Slice, report: Report) -> Repository:
     fleet = resolve(resources, __version__, Report() if broken else report)
     if fleet is None and not broken:
         report.add(codes.NO_FLEET, "no document of kind Fleet", Location("fleet/fleet.yaml"), "kind: Fleet")
+    if fleet is not None:
+        fleet = _runnable(fleet)
     return Repository(root, resources, fleet, frozenset(unparsed))
+
+
+def _runnable(fleet: Fleet) -> Fleet:
+    """The fleet without the deployments that ask for what this release does not do: they are said, placed and rendered nowhere."""
+    run = {key: deployment for key, deployment in fleet.deployments.items() if not held_back("ModelDeployment", deployment.spec)}
+    return fleet if len(run) == len(fleet.deployments) else replace(fleet, deployments=run)
 
 
 def _folders(part: Slice) -> list[str]:
@@ -107,11 +116,12 @@ def check_unit(repository: Repository, unit: UnitId, report: Report) -> None:
 
 def check(repository: Repository, report: Report) -> None:
     """What only the whole repository shows."""
-    from .checks import records, selectors
+    from .checks import across, records, selectors
 
     fleet = repository.fleet
     assert fleet is not None
     selectors.check_selectors(repository.resources, fleet, report)
+    across.check_across(repository.resources, fleet, report)
     records.check_records(repository.resources, fleet, report)
     for key, spec in fleet.placements.items():
         for cluster in sorted({entry.cluster for entry in spec.replicas} & set(fleet.clusters)):
@@ -152,7 +162,7 @@ def say_plan(repository: Repository, planned: Plan, report: Report) -> None:
     for excess in planned.excesses:
         resource = repository.resources.of("InferenceCluster")[excess.cluster]
         message = f"pool `{excess.pool}` of cluster `{excess.cluster}`: {excess.text}"
-        report.add(codes.OVERCOMMITTED, message, resource.at("spec", "nodePools"), "modelfleet explain NS/NAME of a holder")
+        report.add(codes.ALL[excess.code], message, resource.at("spec", "nodePools"), "modelfleet explain NS/NAME of a holder")
 
 
 def units(fleet: Fleet, planned: Plan, wanted: Iterable[UnitId] | None = None) -> list[Unit]:

@@ -41,9 +41,10 @@ def validate(documents: Iterable[Document], report: Report) -> Resources:
     """The resources of `documents`; a document with a mistake is reported and left out."""
     kinds: dict[str, dict[str, Resource]] = {}
     twice: set[tuple[str, str]] = set()
-    for document in documents:
-        kind = _kind(document, report)
-        if kind is None or not _own_folder(document, kind, report):
+    for read in documents:
+        document = _translated(read, report)
+        kind = _kind(document, report) if document else None
+        if document is None or kind is None or not _own_folder(document, kind, report):
             continue
         model = _model(document, kind, report)
         if model is None:
@@ -60,6 +61,16 @@ def validate(documents: Iterable[Document], report: Report) -> Resources:
     return Resources({kind: dict(sorted(known.items())) for kind, known in kinds.items()})
 
 
+def _translated(document: Document, report: Report) -> Document | None:
+    """The document in our group, where it is written in Modelplane's; None, with a diagnostic, if it has no meaning here."""
+    version = document.value.get("apiVersion") if isinstance(document.value, dict) else None
+    if not isinstance(version, str) or not version.startswith("modelplane.ai/"):
+        return document
+    from . import dialect  # few repositories are mixed
+
+    return dialect.ours(document, report)
+
+
 def _kind(document: Document, report: Report) -> str | None:
     """The kind of a document that is ours; None if it is not, or not readable."""
     value = document.value
@@ -71,10 +82,12 @@ def _kind(document: Document, report: Report) -> str | None:
         shown = f"apiVersion `{version}` is not known" if "apiVersion" in value else "apiVersion is missing"
         report.add(codes.WRONG_VERSION, shown, document.locate(("apiVersion",)), f"apiVersion: {API_VERSION}")
         return None
+    if version == "v1" and kind == "ConfigMap":
+        return "ConfigMap"
     if version != API_VERSION:
         report.add(codes.FOREIGN_DOCUMENT, f"a document of `{version}` was skipped", document.locate(("apiVersion",)))
         return None
-    if kind not in api.KINDS:
+    if not isinstance(kind, str) or kind not in api.KINDS:
         shown = f"`{kind}` is not a kind of {GROUP}" if "kind" in value else "kind is missing"
         report.add(codes.UNKNOWN_KIND, shown, document.locate(("kind",)), nearest(str(kind), api.KINDS))
         return None

@@ -34,12 +34,13 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What server-side apply did: the object now stored (or, in a dry run, that would be), the server's warnings, and whether the
-    stored object differs from the one before."""
+    """What server-side apply did: the object now stored (or, in a dry run, that would be), the server's warnings, whether a reader
+    sees a difference from the one before, and whether it was written (its resourceVersion is another one)."""
 
     object: Object
     warnings: tuple[str, ...]
     changed: bool
+    written: bool
 
 
 class Client:
@@ -66,8 +67,12 @@ class Client:
         query = {"fieldManager": MANAGER, "force": "true", "fieldValidation": "Strict"} | ({"dryRun": "All"} if dry_run else {})
         response = self._request("PATCH", path, fields=query, body=text, content_type="application/apply-patch+yaml")
         after = response.json()
-        warnings = tuple(response.headers.getlist("Warning"))
-        return Applied(after, warnings, before is None or _state(before, dry_run) != _state(after, dry_run))
+        return Applied(
+            object=after,
+            warnings=tuple(response.headers.getlist("Warning")),
+            changed=before is None or _content(before) != _content(after),
+            written=not dry_run and (before is None or before["metadata"]["resourceVersion"] != after["metadata"]["resourceVersion"]),
+        )
 
     def create(self, api_version: str, kind: str, text: str) -> Object:
         """Creates an object without a namespace from YAML that is sent as it is."""
@@ -163,9 +168,9 @@ def _message(response: urllib3.BaseHTTPResponse) -> str:
         return response.data.decode(errors="replace")
 
 
-def _state(stored: Object, dry_run: bool) -> object:
-    """What differs between two reads when the object was written in between; a dry run writes nothing, so its content counts."""
-    if not dry_run:
-        return stored["metadata"]["resourceVersion"]
-    metadata = {key: value for key, value in stored["metadata"].items() if key not in ("managedFields", "resourceVersion", "generation")}
+def _content(stored: Object) -> object:
+    """All that says what an object is, who owns which field of it, and how often its spec changed."""
+    metadata = {key: value for key, value in stored["metadata"].items() if key != "resourceVersion"}
+    # A time alone is no change: the server keeps the old one when nothing else differs.
+    metadata["managedFields"] = [entry | {"time": ""} for entry in metadata.get("managedFields", ())]
     return stored | {"metadata": metadata}

@@ -30,13 +30,13 @@ class Cluster(Client):
         self.kubeconfig.write_text(_kubeconfig(server, folder, token))
         self.processes = processes
 
-    def install(self, folder: Path, groups: Collection[str]) -> None:
-        """Creates the CustomResourceDefinitions of some API groups out of a folder; returns when all of them are served.
+    def install(self, folder: Path, kinds: Collection[tuple[str, str]]) -> None:
+        """Creates the CustomResourceDefinitions of some (group, kind) out of a folder; returns when all of them are served.
 
         Only the server reads the YAML: Python would need longer for these files than everything else here takes.
         """
         documents = [text for path in sorted(folder.rglob("*.yaml")) for text in split(path.read_text())]
-        texts = [text for text in documents if (found := re.search(r"^  group: (\S+)$", text, re.MULTILINE)) and found[1] in groups]
+        texts = [text for text in documents if _defines(text) in kinds]
         created = [self.create("apiextensions.k8s.io/v1", "CustomResourceDefinition", text) for text in texts]
         for definition in created:
             self.until(partial(self._established, definition), f"{definition['metadata']['name']} established")
@@ -67,6 +67,12 @@ class Cluster(Client):
 def split(text: str) -> list[str]:
     """The documents of a YAML file, as text; no document of ours has `---` at the start of a line of its own."""
     return [part for part in re.split(r"^---.*$", text, flags=re.MULTILINE) if part.strip()]
+
+
+def _defines(text: str) -> tuple[str, str] | None:
+    """The group and kind that a CustomResourceDefinition in the usual layout is of."""
+    found = [re.search(pattern, text, re.MULTILINE) for pattern in (r"^  group: (\S+)$", r"^    kind: (\S+)$")]
+    return (found[0][1], found[1][1]) if found[0] and found[1] else None
 
 
 @dataclass(frozen=True, slots=True)

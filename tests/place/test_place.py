@@ -244,10 +244,10 @@ def test_a_shortfall_names_a_reason_for_each_cluster() -> None:
     assert reasons(found) == {
         "full": "InsufficientDevices: pool h100: needs 4 gpu, 0 of 8 free; held by ml/big 8",
         "labels": "SelectorMismatch: its labels do not match clusterSelector",
-        "none": "NoMatchingClass: request `gpu` matches no device of l4",
+        "none": "NoMatchingClass: request `gpu` wants memory of at least 40Gi; gpu of l4: memory is 23034Mi",
         "off": "Offline: the cluster is Offline",
         "taint": "UntoleratedTaint: taint x:NoSchedule is not tolerated",
-        "tiny": "NeverFits: one replica needs 1 x 4 gpu in pool h100, more than its pools have",
+        "tiny": "NeverFits: one replica needs 1 x 4 gpu in pool h100, more than there is when nothing else runs",
     }
     assert place(found, found.placements).shortfalls[("ml", "chat")].summary == (
         "0/6 clusters can take another: 1 InsufficientDevices, 1 NeverFits, 1 NoMatchingClass, 1 Offline, 1 SelectorMismatch, 1 UntoleratedTaint"

@@ -60,19 +60,11 @@ class DeviceOption(Model):
         return self
 
 
-class DeviceRequest(Model):
+class DeviceRequest(DeviceOption):
     """Devices that each pod of a member needs from its node."""
 
     name: DnsLabel
     """Name of the request, unique in the member."""
-    count: Annotated[int, Field(ge=1, le=64)] = 1
-    """Devices for each pod. Default: 1."""
-    selectors: Annotated[Items[CelSelector], Field(max_length=8)] = ()
-    """Conditions in CEL; all must hold."""
-    products: Annotated[Items[Product], Field(max_length=16)] = ()
-    """Product names, exact: one of them must be the device's productName."""
-    memory: MemoryRange | None = None
-    """Bounds on the device's memory."""
     first_available: Annotated[Items[DeviceOption], Field(max_length=8), unique()] = ()
     """Instead of the above: options in order of preference, at most 8; the cluster takes the first that it has."""
 

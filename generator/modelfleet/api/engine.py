@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
 from .base import DnsLabel, Items, Labels, Model, NonEmpty, mistake, unique
-from .devices import DeviceRequest, DeviceSelector, no_devices
+from .devices import DeviceOption, DeviceRequest, DeviceSelector, no_devices
 from .scaling import EngineScaling
 
 Role = Literal["Standalone", "Leader", "Worker"]
@@ -178,6 +179,20 @@ class Engine(Model):
                 message = f"alternative `{alternative.name}` requests no devices, and neither do the members"
                 raise mistake("MissingField", message, "alternatives", a, hint="devices: [{name: gpu, memory: {atLeast: 22Gi}}]")
         return self
+
+    def requests(self) -> Iterator[tuple[tuple[str | int, ...], DeviceOption]]:
+        """Every device request and option of members and alternatives, with its path from the engine."""
+        lists: list[tuple[tuple[str | int, ...], tuple[DeviceRequest, ...]]] = [
+            (("members", m, "nodeSelector", "devices"), member.node_selector.devices) for m, member in enumerate(self.members)
+        ]
+        for a, alternative in enumerate(self.alternatives):
+            lists += [(("alternatives", a, "members", m, "devices"), member.devices) for m, member in enumerate(alternative.members)]
+        for path, requests in lists:
+            for index, request in enumerate(requests):
+                if not request.first_available:
+                    yield (*path, index), request
+                for nth, option in enumerate(request.first_available):
+                    yield (*path, index, "firstAvailable", nth), option
 
     @property
     def kind(self) -> Literal["Standalone", "Gang"]:

@@ -102,9 +102,10 @@ def pending(kind: str, model: Model) -> list[Pending]:
     return whole + [Pending(loc, row) for row in _ROWS.get(kind, ()) for loc in _found(model, row.path.split("."), row.only)]
 
 
-def held_back(kind: str, model: Model) -> Pending | None:
-    """The first row that keeps a document from being run by this release."""
-    return next((found for found in pending(kind, model) if found.row.stops), None)
+def held_back(deployment: Model) -> bool:
+    """Whether the spec of a ModelDeployment asks for what this release does not do and it cannot run without."""
+    rows = (row for row in _ROWS["ModelDeployment"] if row.stops)
+    return any(_found(deployment, row.path.split(".")[1:], row.only) for row in rows)
 
 
 def _found(value: Any, steps: list[str], only: tuple[Any, ...]) -> Iterator[Loc]:

@@ -150,7 +150,12 @@ class Quantity:
 
     def sub(self, other: Quantity) -> Quantity:
         """The difference, in this one's format unless this one is zero."""
-        return self.add(Quantity(-other.value, other.scale, other.format, other.wide))
+        negated = Quantity(-other.value, other.scale, other.format, other.wide)
+        if self.wide or other.wide or other.value != -INT64_MAX - 1:
+            return self.add(negated)
+        # 64 bits hold no opposite of the least int; apimachinery subtracts it from zero or a small amount as it stands.
+        narrow = self._add_narrow(other)
+        return self.add(negated) if narrow is None else Quantity(*narrow, self.format if self.value else other.format)
 
     def _add_narrow(self, other: Quantity) -> tuple[int, int] | None:
         """(value, scale) of the sum while 64 bits hold it, scaled to the finer of the two."""

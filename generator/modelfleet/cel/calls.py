@@ -88,9 +88,11 @@ class Dispatch:
         raise EvalError(self._problem(names))
 
     def _problem(self, names: list[str]) -> str:
-        if not self.name[0].isalpha() or len(self.overloads) > 1 and self.name != "size":
-            return NO_OVERLOAD
-        return f"{NO_OVERLOAD}: {self.name}({', '.join(names)})" if self.name != "size" else f"{NO_OVERLOAD}: size"
+        """In Kubernetes' words, where it has more than the bare ones."""
+        if self.name == "size":
+            return f"{NO_OVERLOAD}: size"
+        named = self.name[0].isalpha() and len(self.overloads) == 1
+        return f"{NO_OVERLOAD}: {self.name}({', '.join(names)})" if named else NO_OVERLOAD
 
 
 def _takes(kinds: tuple[str, ...], names: list[str]) -> bool:

@@ -5,8 +5,10 @@ Attributes are of a dynamic type, so much of what they are used for is only know
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from typing import Any
 
 from . import advice
 from .differences import UNSUPPORTED
@@ -14,8 +16,25 @@ from .errors import Refused
 from .library import Overload, table
 from .tree import ACCUMULATOR, Call, Fold, Ident, ListNode, Literal, MapNode, Node, Select
 from .types import (
-    ANY, BOOL, BYTES, DEVICE, DEVICE_FIELDS, DOUBLE, DYN, ERROR, INT, NULL, STRING, UINT, Bindings, Type, list_of, map_of, most_general,
-    optional_of, type_of,
+    ANY,
+    BOOL,
+    BYTES,
+    DEVICE,
+    DEVICE_FIELDS,
+    DOUBLE,
+    DYN,
+    ERROR,
+    INT,
+    NULL,
+    STRING,
+    UINT,
+    Bindings,
+    Type,
+    list_of,
+    map_of,
+    most_general,
+    optional_of,
+    type_of,
 )  # fmt: skip
 from .values import Uint
 
@@ -61,26 +80,21 @@ class _Checker:
         self.scopes: list[dict[str, Type]] = []
 
     def visit(self, node: Node) -> Type:
-        type_ = self._type(node)
-        self.found.types[node] = type_
-        return type_
+        # A macro may use its receiver twice; nested, it would be visited 2^n times.
+        known = self.found.types.get(node)
+        return known if known is not None else self.found.types.setdefault(node, self._type(node))
 
     def _type(self, node: Node) -> Type:
-        match node:
-            case Literal():
-                return _LITERALS[type(node.value)]
-            case Ident():
-                return self._ident(node)
-            case Select():
-                return self._select(node)
-            case Call():
-                return self._call(node)
-            case ListNode():
-                return self._list(node)
-            case MapNode():
-                return self._map(node)
-        assert isinstance(node, Fold)
-        return self._fold(node)
+        handlers: dict[type[Node], Callable[[Any], Type]] = {
+            Literal: lambda literal: _LITERALS[type(literal.value)],
+            Ident: self._ident,
+            Select: self._select,
+            Call: self._call,
+            ListNode: self._list,
+            MapNode: self._map,
+            Fold: self._fold,
+        }
+        return handlers[type(node)](node)
 
     def _ident(self, node: Ident) -> Type:
         if not node.name.startswith("."):

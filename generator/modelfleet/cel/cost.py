@@ -6,7 +6,9 @@ Only maxima are kept of costs, minima too of sizes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from .check import Checked
 from .errors import Refused
@@ -47,29 +49,31 @@ class _Estimate:
     sizes: dict[Node, Size] = field(default_factory=dict)
     entries: dict[Node, Entries] = field(default_factory=dict)
     scopes: list[tuple[str, _Local]] = field(default_factory=list)
+    costs: dict[Node, int] = field(default_factory=dict)
     # The first call whose cost alone is above the limit, for the message.
     culprit: Node | None = None
 
     def cost(self, node: Node) -> int:
-        match node:
-            case Literal():
-                return 0
-            case Ident():
-                self.paths[node] = self._path(node)
-                return 1
-            case Select():
-                return self._select(node)
-            case Call():
-                total = self._call(node)
-                if total > LIMIT and self.culprit is None:
-                    self.culprit = node
-                return total
-            case ListNode():
-                return self._list(node)
-            case MapNode():
-                return self._map(node)
-        assert isinstance(node, Fold)
-        return self._bind(node) if _is_bind(node) else self._fold(node)
+        if node in self.costs:
+            return self.costs[node]
+        handlers: dict[type[Node], Callable[[Any], int]] = {
+            Literal: lambda _: 0,
+            Ident: self._ident,
+            Select: self._select,
+            Call: self._call,
+            ListNode: self._list,
+            MapNode: self._map,
+            Fold: lambda fold: self._bind(fold) if _is_bind(fold) else self._fold(fold),
+        }
+        total = handlers[type(node)](node)
+        if total > LIMIT and self.culprit is None and isinstance(node, Call):
+            self.culprit = node
+        self.costs[node] = total
+        return total
+
+    def _ident(self, node: Ident) -> int:
+        self.paths[node] = self._path(node)
+        return 1
 
     def _type(self, node: Node) -> Type:
         return self.checked.types[node]
@@ -222,14 +226,7 @@ class _Estimate:
     def _size(self, node: Node) -> Size | None:
         if node in self.sizes:
             return self.sizes[node]
-        match node:
-            case Literal():
-                return exactly(len(node.value)) if isinstance(node.value, str | bytes) else ONE
-            case ListNode():
-                return exactly(len(node.elements))
-            case MapNode():
-                return exactly(len(node.entries))
-        found = device_size(self._path(node))
+        found = _literal_size(node) or device_size(self._path(node))
         if found is not None:
             self.sizes[node] = found
             return found
@@ -243,6 +240,17 @@ class _Estimate:
             return self.entries[node]
         local = self._local(node.name) if isinstance(node, Ident) else None
         return None if local is None else local.entries
+
+
+def _literal_size(node: Node) -> Size | None:
+    match node:
+        case Literal():
+            return exactly(len(node.value)) if isinstance(node.value, str | bytes) else ONE
+        case ListNode():
+            return exactly(len(node.elements))
+        case MapNode():
+            return exactly(len(node.entries))
+    return None
 
 
 def _scalar(type_: Type) -> bool:
@@ -262,8 +270,8 @@ def estimate(root: Node, checked: Checked) -> int:
         return cost
     node = walk.culprit or root
     what = "it is unbounded" if cost >= MAX // 2**16 else f"{cost:,} units"
-    hint = _hint(node, checked)
-    raise Refused("SelectorTooLarge", f"the API server refuses this: its worst case costs more than {LIMIT:,} units ({what})", node.start, hint)
+    message = f"the API server refuses this: its worst case costs more than {LIMIT:,} units ({what})"
+    raise Refused("SelectorTooLarge", message, node.start, _hint(node, checked))
 
 
 def _hint(node: Node, checked: Checked) -> str:
@@ -274,6 +282,6 @@ def _hint(node: Node, checked: Checked) -> str:
             return "test what the value is used for instead of its type"
         return next((_HINTS[n] for n in (checked.types[a].name for a in node.args) if n in _HINTS), "compare values of bounded size")
     optional = [o for o in node.operands if o in checked.types and checked.types[o].name == "optional_type"]
-    if optional or any(isinstance(o, Call) and o.function == "orValue" for o in node.operands):
+    if optional or any(isinstance(o, Call) and o.function in ("orValue", "value") for o in node.operands):
         return _HINTS["optional_type"]
     return "use the attribute itself, whose length is bounded, or a literal"

@@ -27,7 +27,7 @@ MAPS = "maps made by transformMap and transformMapEntry"
 FORMAT_TEMPLATE = "format() with a template that is no literal"
 FORMAT_CLAUSE = "format() with %f, %e, a precision, or a list or map as %s"
 MESSAGES = "protobuf messages and their types"
-LARGE = "expressions nested more than 100 levels deep"
+LARGE = "expressions nested too deeply"
 LONG_PATTERN = "regular expressions that RE2 refuses and Go takes"
 
 DIFFERENCES: tuple[Difference, ...] = (

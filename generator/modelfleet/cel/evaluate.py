@@ -5,7 +5,9 @@ Error values of CEL are exceptions here; only `&&`, `||` and the state of a loop
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from ..api.semver import Semver
 from . import access
@@ -13,6 +15,7 @@ from .advice import pattern_problem
 from .calls import Dispatch
 from .check import Checked
 from .errors import NO_OVERLOAD, Aborted, EvalError, Refused
+from .loops import append, held, items, logical, map_value, optional_list, variable
 from .numbers import CONVERSIONS
 from .scope import Evaluator, Frame
 from .tree import ACCUMULATOR, Call, Fold, Ident, ListNode, Literal, MapNode, Node, Select, walk
@@ -38,28 +41,26 @@ class _Compiler:
         self.checked = checked
         self.slots = 0
         self.scopes: list[tuple[str, int]] = []
+        self.done: dict[Node, Step] = {}
 
     def step(self, node: Node) -> Step:
-        match node:
-            case Literal():
-                return _constant(node.value)
-            case Ident():
-                return self._ident(node)
-            case Select():
-                return self._select(node)
-            case Call():
-                return self._call(node)
-            case ListNode():
-                return self._list(node)
-            case MapNode():
-                return self._map(node)
-        assert isinstance(node, Fold)
-        return Step(self._fold(node))
+        if node in self.done:
+            return self.done[node]
+        handlers: dict[type[Node], Callable[[Any], Step]] = {
+            Literal: lambda literal: _constant(literal.value),
+            Ident: self._ident,
+            Select: self._select,
+            Call: self._call,
+            ListNode: self._list,
+            MapNode: self._map,
+            Fold: self._fold,
+        }
+        return self.done.setdefault(node, handlers[type(node)](node))
 
     def _ident(self, node: Ident) -> Step:
         for name, slot in reversed(self.scopes if not node.name.startswith(".") else []):
             if name == node.name:
-                return Step(_variable(slot))
+                return Step(variable(slot))
         name = node.name.removeprefix(".")
         return Step(lambda f: f.device) if name == "device" else _constant(Kind(name))
 
@@ -70,8 +71,8 @@ class _Compiler:
         return Step(lambda f: access.get(operand(f), field))
 
     def _call(self, node: Call) -> Step:
-        special = getattr(self, _SPECIAL.get(node.function, "_plain"))
-        return special(node)  # type: ignore[no-any-return]
+        handler: Callable[[Call], Step] = getattr(self, _SPECIAL.get(node.function, "_plain"))
+        return handler(node)
 
     def _plain(self, node: Call) -> Step:
         operands = node.args if node in self.checked.namespaced else node.operands
@@ -93,11 +94,11 @@ class _Compiler:
 
     def _and(self, node: Call) -> Step:
         terms = [self.step(a).run for a in node.args]
-        return Step(lambda f: _logical(f, terms, decisive=False))
+        return Step(lambda f: logical(f, terms, decisive=False))
 
     def _or(self, node: Call) -> Step:
         terms = [self.step(a).run for a in node.args]
-        return Step(lambda f: _logical(f, terms, decisive=True))
+        return Step(lambda f: logical(f, terms, decisive=True))
 
     def _conditional(self, node: Call) -> Step:
         condition, yes, no = (self.step(a).run for a in node.args)
@@ -151,10 +152,10 @@ class _Compiler:
         collection = node.args[1]
         if isinstance(collection, ListNode) and not collection.elements:
             return _constant(False)  # Kubernetes does not even look at what is sought
-        items = self.step(collection)
-        if not items.constant or not isinstance(collection, ListNode):
+        listed = self.step(collection)
+        if not listed.constant or not isinstance(collection, ListNode):
             return self._plain(node)
-        values = items.run(_NOTHING)
+        values = listed.run(_NOTHING)
         assert isinstance(values, list)
         return self._in_set(node, values) if all(isinstance(v, str | int | float) for v in values) else self._plain(node)
 
@@ -174,14 +175,14 @@ class _Compiler:
     def _add(self, node: Call) -> Step:
         left, right = node.args
         if isinstance(left, Ident) and left.name == ACCUMULATOR and isinstance(right, ListNode):
-            return Step(_append(self.step(left).run, self.step(right).run))
+            return Step(append(self.step(left).run, self.step(right).run))
         return self._plain(node)
 
     def _list(self, node: ListNode) -> Step:
         steps = [self.step(e) for e in node.elements]
         runs, optional = [s.run for s in steps], node.optional
         if optional:
-            return Step(lambda f: _optional_list(f, runs, optional))
+            return Step(lambda f: optional_list(f, runs, optional))
         if all(s.constant for s in steps):
             values = [run(_NOTHING) for run in runs]
             return Step(lambda f: list(values), constant=True)
@@ -190,13 +191,13 @@ class _Compiler:
     def _map(self, node: MapNode) -> Step:
         pairs = [(self.step(e.key), self.step(e.value), e.optional) for e in node.entries]
         constant = all(k.constant and v.constant for k, v, _ in pairs)
-        return Step(lambda f: _map_value(f, [(k.run, v.run, o) for k, v, o in pairs]), constant)
+        return Step(lambda f: map_value(f, [(k.run, v.run, o) for k, v, o in pairs]), constant)
 
     def _slot(self) -> int:
         self.slots += 1
         return self.slots - 1
 
-    def _fold(self, node: Fold) -> Evaluator:
+    def _fold(self, node: Fold) -> Step:
         source, init = self.step(node.source).run, self.step(node.init).run
         accumulator, slots = self._slot(), [self._slot() for _ in node.variables]
         depth = len(self.scopes)
@@ -210,18 +211,18 @@ class _Compiler:
         always = isinstance(node.condition, Literal) and node.condition.value is True
 
         def run(frame: Frame) -> Value:
-            items, variables = _items(source(frame), len(slots)), frame.variables
-            variables[accumulator] = _held(init, frame)
-            for values in items:
+            rounds, variables = items(source(frame), len(slots)), frame.variables
+            variables[accumulator] = held(init, frame)
+            for values in rounds:
                 for slot, value in zip(slots, values, strict=True):
                     variables[slot] = value
                 frame.spend(cost)
                 if not always and condition(frame) is not True:
                     break
-                variables[accumulator] = _held(step, frame)
+                variables[accumulator] = held(step, frame)
             return result(frame)
 
-        return run
+        return Step(run)
 
 
 _SPECIAL = {
@@ -242,89 +243,3 @@ _NOTHING = Frame(Map(), [])
 
 def _constant(value: Value) -> Step:
     return Step(lambda f: value, constant=True)
-
-
-def _variable(slot: int) -> Evaluator:
-    def run(frame: Frame) -> Value:
-        value = frame.variables[slot]
-        if isinstance(value, EvalError):
-            raise value
-        return value
-
-    return run
-
-
-def _held(step: Evaluator, frame: Frame) -> Value:
-    """The value of a step, or its error: a loop goes on with it."""
-    try:
-        return step(frame)
-    except EvalError as error:
-        return error
-
-
-def _logical(frame: Frame, terms: list[Evaluator], decisive: bool) -> bool:
-    """`&&` (decisive: False) and `||` (True): one decisive term decides whatever the others are."""
-    problem: EvalError | None = None
-    for term in terms:
-        try:
-            value = term(frame)
-        except EvalError as error:
-            problem = problem or error
-            continue
-        if value is decisive:
-            return decisive
-        if not isinstance(value, bool):
-            problem = problem or EvalError(NO_OVERLOAD)
-    if problem is not None:
-        raise problem
-    return not decisive
-
-
-def _append(accumulator: Evaluator, item: Evaluator) -> Evaluator:
-    """Adds to the list that only the loop sees, in place: a copy for each element would be quadratic."""
-
-    def run(frame: Frame) -> Value:
-        collected, added = accumulator(frame), item(frame)
-        assert isinstance(collected, list) and isinstance(added, list)
-        collected += added
-        return collected
-
-    return run
-
-
-def _optional_list(frame: Frame, runs: list[Evaluator], optional: frozenset[int]) -> list[Value]:
-    values: list[Value] = []
-    for index, run in enumerate(runs):
-        value = run(frame)
-        if index in optional:
-            if not isinstance(value, Optional):
-                raise EvalError("cannot initialize optional list element from non-optional value")
-            if value is NONE:
-                continue
-            value = value.value
-        values.append(value)
-    return values
-
-
-def _map_value(frame: Frame, entries: list[tuple[Evaluator, Evaluator, bool]]) -> Map:
-    pairs: list[tuple[Value, Value]] = []
-    for key_run, value_run, optional in entries:
-        key, value = key_run(frame), value_run(frame)
-        if optional:
-            if not isinstance(value, Optional):
-                raise EvalError("cannot initialize optional entry from non-optional value")
-            if value is NONE:
-                pairs = [pair for pair in pairs if pair[0] != key]
-                continue
-            value = value.value
-        pairs.append((key, value))
-    return Map(pairs)
-
-
-def _items(source: Value, count: int) -> list[tuple[Value, ...]]:
-    """What a loop's variables are set to, round by round."""
-    if isinstance(source, list):
-        return list(enumerate(source)) if count == 2 else [(item,) for item in source]
-    if isinstance(source, Map):
-        return list(source.pairs()) if count == 2 else [(key,) for key in source.keys()]
-    raise EvalError(f"got '{type(source).__name__}', expected iterable type")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 from .errors import EvalError
 from .numbers import decoded, double_text
@@ -34,22 +36,24 @@ def formatted(template: str, arguments: list[Value]) -> str:
 
 
 def _text(clause: str, value: Value) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return str(int(value)) if clause == "b" else "true" if value else "false"
-        case int():
-            return format(int(value), "d" if clause == "s" else clause)
-        case str() | bytes() if clause in "xX":
-            digits = (value.encode() if isinstance(value, str) else value).hex()
-            return digits.upper() if clause == "X" else digits
-        case str():
-            return value
-        case bytes():
-            return decoded(value)
-        case float():
-            return double_text(value)
-        case Kind():
-            return value.name
-    raise EvalError(f"{value} cannot be formatted")
+    if isinstance(value, str | bytes) and clause in "xX":
+        digits = (value.encode() if isinstance(value, str) else value).hex()
+        return digits.upper() if clause == "X" else digits
+    if isinstance(value, int) and not isinstance(value, bool):
+        return format(int(value), "d" if clause == "s" else clause)
+    if isinstance(value, bool) and clause == "b":
+        return str(int(value))
+    known = _PLAIN.get(type(value))
+    if known is None:
+        raise EvalError(f"{value} cannot be formatted")
+    return known(value)
+
+
+_PLAIN: dict[type, Callable[[Any], str]] = {
+    type(None): lambda _: "null",
+    bool: lambda value: "true" if value else "false",
+    str: str,
+    bytes: decoded,
+    float: double_text,
+    Kind: lambda value: value.name,
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cmp_to_key
+from itertools import pairwise
 
 from .errors import NO_OVERLOAD, EvalError
 from .values import NONE, Optional, Uint, Value, contains, equal, name_of, order
@@ -15,7 +16,7 @@ def _is_sorted(items: list[Value]) -> bool:
     for item in items:
         _ordered(item)
     # What cannot be compared does not break the order, as in Kubernetes.
-    return all(_order_or(left, right, 0) <= 0 for left, right in zip(items, items[1:], strict=False))
+    return all(_order_or(left, right, 0) <= 0 for left, right in pairwise(items))
 
 
 def _ordered(item: Value) -> None:
@@ -51,7 +52,8 @@ def _sum(zero: int | float, low: float, high: float, problem: str) -> Callable[[
         for item in items:
             if type(item) is not type(zero):
                 raise EvalError(NO_OVERLOAD)
-            result = result + item if isinstance(zero, float) else int(result) + int(item)  # type: ignore[call-overload,operator]
+            assert isinstance(item, int | float)
+            result = result + item if isinstance(zero, float) else int(result) + int(item)
             if not isinstance(zero, float) and not low <= result < high:
                 raise EvalError(problem)
         return Uint(result) if isinstance(zero, Uint) else result
@@ -98,8 +100,11 @@ def _sorted_by(items: list[Value], keys: list[Value]) -> list[Value]:
         raise EvalError("list elements must be comparable")
     if len(keys) > 1 and any(type(key) is not type(keys[0]) for key in keys):
         raise EvalError("list elements must have the same type")
-    places = sorted(range(len(items)), key=cmp_to_key(lambda i, j: _order_or(keys[i], keys[j], 0)))
-    return [items[place] for place in places]
+
+    def by_key(left: int, right: int) -> int:
+        return _order_or(keys[left], keys[right], 0)
+
+    return [items[place] for place in sorted(range(len(items)), key=cmp_to_key(by_key))]
 
 
 def _range(size: int) -> list[Value]:

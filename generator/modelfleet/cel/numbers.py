@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from functools import cache
 
 from .errors import NO_OVERLOAD, EvalError
 from .values import Kind, Map, Uint, Value, contains, equal, name_of, order

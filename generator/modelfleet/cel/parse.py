@@ -6,6 +6,7 @@ or `x.y.z` costs no Python stack.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .errors import Refused
@@ -13,23 +14,31 @@ from .macros import expand
 from .rewrite import Rewritten, rewrite
 from .tree import Call, Entry, Ident, ListNode, Literal, MapNode, Node, Select
 
-_RESERVED = frozenset("as break const continue else for function if import let loop package namespace return var void while".split())
+_RESERVED = frozenset(
+    ("as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package", "namespace", "return", "var",
+     "void", "while")
+)  # fmt: skip
 _BINARY = {
     "relation_lt": "_<_", "relation_le": "_<=_", "relation_gt": "_>_", "relation_ge": "_>=_",
     "relation_eq": "_==_", "relation_ne": "_!=_", "relation_in": "@in",
     "addition_add": "_+_", "addition_sub": "_-_",
     "multiplication_mul": "_*_", "multiplication_div": "_/_", "multiplication_mod": "_%_",
 }  # fmt: skip
+_MEMBERS = ("member_dot", "member_dot_arg", "member_index", "member_object")
 _MESSAGE = "messages cannot be built in a selector"
 _TOO_DEEP = "the expression is nested too deeply"
-# Parentheses, brackets and calls within each other; cel-go stops at 250 of one kind.
+# Levels of the parse tree that only pass on what stands below them.
+_LEVELS = frozenset(
+    ("expr", "conditionalor", "conditionaland", "relation", "addition", "multiplication", "unary", "member", "primary", "paren_expr")
+)
+# Operands within each other; cel-go stops at 250 of one kind.
 MAX_NESTING = 100
 
 
 def parse(expression: str) -> Node:
     """The tree of `expression`, macros expanded. Refused: SelectorSyntax, SelectorNotSupported or SelectorTooLarge."""
     rewritten = rewrite(expression)
-    return _Builder(rewritten).expression(_tree(rewritten, len(expression)))
+    return _Builder(rewritten).node(_tree(rewritten, len(expression)))
 
 
 def _tree(rewritten: Rewritten, end: int) -> Any:
@@ -45,39 +54,62 @@ def _tree(rewritten: Rewritten, end: int) -> Any:
         raise Refused("SelectorSyntax", "this cannot stand here", position) from None
 
 
+def _inner(tree: Any) -> Any:
+    """The first tree from `tree` down that says something."""
+    while len(tree.children) == 1 and tree.data in _LEVELS:
+        tree = tree.children[0]
+    return tree
+
+
 class _Builder:
     def __init__(self, rewritten: Rewritten) -> None:
         self.source = rewritten
         self.level = 0
+        self.handlers: dict[str, Callable[[Any], Node]] = {
+            "expr": self._conditional,
+            "conditionalor": self._logical,
+            "conditionaland": self._logical,
+            "relation": self._binary,
+            "addition": self._binary,
+            "multiplication": self._binary,
+            "unary": self._unary,
+            "literal": self._literal,
+            "ident": self._ident,
+            "dot_ident": self._ident,
+            "ident_arg": self._function,
+            "dot_ident_arg": self._function,
+            "list_lit": self._list,
+            "map_lit": self._map,
+        }
 
     def _origin(self, tree: Any, before: int = 0) -> int:
         """Where `tree` starts in the expression, or the token `before` tokens earlier (an operator, a parenthesis)."""
         offset = tree.start_pos if hasattr(tree, "start_pos") else tree.meta.start_pos
         return self.source.origin(offset, before)
 
-    def expression(self, tree: Any) -> Node:
-        """An `expr` of the grammar."""
+    def node(self, tree: Any) -> Node:
+        """What a tree of the grammar stands for."""
+        tree = _inner(tree)
         self.level += 1
         if self.level > MAX_NESTING:
             raise Refused("SelectorTooLarge", _TOO_DEEP, self._origin(tree))
-        if len(tree.children) == 1:
-            node = self._logical(tree.children[0], "_||_")
-        else:
-            condition, yes, no = tree.children
-            parts = (self._logical(condition, "_||_"), self._logical(yes, "_||_"), self.expression(no))
-            node = Call(self._origin(yes, 1), "_?_:_", parts)
+        found = self.handlers.get(tree.data, self._member)(tree)
         self.level -= 1
-        return node
+        return found
 
-    def _logical(self, tree: Any, operator: str) -> Node:
-        """`conditionalor` or `conditionaland`: one call with all terms."""
-        terms = []
-        while len(tree.children) == 2:
+    def _conditional(self, tree: Any) -> Node:
+        condition, yes, no = tree.children
+        return Call(self._origin(yes, 1), "_?_:_", (self.node(condition), self.node(yes), self.node(no)))
+
+    def _logical(self, tree: Any) -> Node:
+        """One call with all terms."""
+        kind, terms = tree.data, []
+        while tree.data == kind and len(tree.children) == 2:
             terms.append(tree.children[1])
             tree = tree.children[0]
-        terms.append(tree.children[0])
-        nodes = [self._logical(t, "_&&_") if operator == "_||_" else self._binary(t) for t in reversed(terms)]
-        return nodes[0] if len(nodes) == 1 else Call(self._origin(terms[-2], 1), operator, tuple(nodes))
+        terms.append(tree)
+        operator = "_||_" if kind == "conditionalor" else "_&&_"
+        return Call(self._origin(terms[-2], 1), operator, tuple(self.node(term) for term in reversed(terms)))
 
     def _binary(self, tree: Any) -> Node:
         """`relation`, `addition` or `multiplication`: left-associative chains."""
@@ -86,11 +118,9 @@ class _Builder:
             left, right = tree.children
             chain.append((_BINARY[left.data], right))
             tree = left.children[0]
-        inner = tree.children[0]
-        node = self._unary(inner) if inner.data == "unary" else self._binary(inner)
+        node = self.node(tree)
         for operator, right in reversed(chain):
-            operand = self._unary(right) if right.data == "unary" else self._binary(right)
-            node = Call(self._origin(right, 1), operator, (node, operand))
+            node = Call(self._origin(right, 1), operator, (node, self.node(right)))
         return node
 
     def _unary(self, tree: Any) -> Node:
@@ -100,20 +130,18 @@ class _Builder:
             tree = tree.children[1]
         if len({o.data for o in operators}) > 1:
             raise Refused("SelectorSyntax", "`!` and `-` cannot be mixed", self._origin(operators[1]), "use parentheses")
-        node = self._member(tree.children[0])
+        node = self.node(tree)
         if len(operators) % 2 == 0:
             return node
         return Call(self._origin(operators[0]), "!_" if operators[0].data == "unary_not" else "-_", (node,))
 
     def _member(self, tree: Any) -> Node:
         chain = []
-        while True:
-            inner = tree.children[0]
-            if inner.data == "primary":
-                break
-            chain.append(inner)
-            tree = inner.children[0]
-        node = self._primary(inner.children[0])
+        while tree.data in _MEMBERS:
+            chain.append(tree)
+            tree = tree.children[0]
+            tree = tree.children[0] if tree.data == "member" else tree
+        node = self.node(tree)
         for step in reversed(chain):
             node = self._step(step, node)
         return node
@@ -124,7 +152,7 @@ class _Builder:
             return Select(self._origin(name, 1), node, str(name))
         if tree.data == "member_index":
             index = tree.children[1]
-            return Call(self._origin(index, 1), "_[_]", (node, self.expression(index)))
+            return Call(self._origin(index, 1), "_[_]", (node, self.node(index)))
         if tree.data == "member_object":
             raise self._message(node, tree)
         name, arguments = tree.children[1], self._arguments(tree.children[2:])
@@ -144,22 +172,13 @@ class _Builder:
         return Refused("SelectorSyntax", "`{` cannot stand here", self._origin(tree))
 
     def _arguments(self, trees: list[Any]) -> tuple[Node, ...]:
-        return tuple(self.expression(t) for t in trees[0].children) if trees else ()
+        return tuple(self.node(t) for t in trees[0].children) if trees else ()
 
-    def _primary(self, tree: Any) -> Node:
-        start = self._origin(tree)
-        match tree.data:
-            case "literal":
-                return Literal(start, self.source.literals[int(tree.children[0].strip('"'))])
-            case "paren_expr":
-                return self.expression(tree.children[0])
-            case "ident" | "dot_ident":
-                return Ident(start, self._name(tree))
-            case "ident_arg" | "dot_ident_arg":
-                return self._function(tree)
-            case "list_lit":
-                return self._list(tree, start)
-        return self._map(tree, start)
+    def _literal(self, tree: Any) -> Node:
+        return Literal(self._origin(tree), self.source.literals[int(tree.children[0].strip('"'))])
+
+    def _ident(self, tree: Any) -> Node:
+        return Ident(self._origin(tree), self._name(tree))
 
     def _name(self, tree: Any) -> str:
         token = tree.children[0]
@@ -176,20 +195,19 @@ class _Builder:
 
     def _entry(self, tree: Any) -> tuple[Node, bool]:
         """An element or key, and whether it was written with `?`."""
-        inner = tree
-        while len(inner.children) == 1 and hasattr(inner.children[0], "data"):
-            inner = inner.children[0]
+        inner = _inner(tree)
         marked = inner.data == "ident_arg" and inner.children[0].start_pos in self.source.marked
-        return (self.expression(inner.children[1].children[0]), True) if marked else (self.expression(tree), False)
+        return (self.node(inner.children[1].children[0]), True) if marked else (self.node(tree), False)
 
-    def _list(self, tree: Any, start: int) -> Node:
+    def _list(self, tree: Any) -> Node:
         entries = [self._entry(t) for t in tree.children[0].children] if tree.children else []
-        return ListNode(start, tuple(node for node, _ in entries), frozenset(i for i, (_, opt) in enumerate(entries) if opt))
+        optional = frozenset(i for i, (_, marked) in enumerate(entries) if marked)
+        return ListNode(self._origin(tree), tuple(node for node, _ in entries), optional)
 
-    def _map(self, tree: Any, start: int) -> Node:
+    def _map(self, tree: Any) -> Node:
         parts = tree.children[0].children if tree.children else []
         entries = []
         for key_tree, value_tree in zip(parts[::2], parts[1::2], strict=True):
             key, optional = self._entry(key_tree)
-            entries.append(Entry(self._origin(value_tree, 1), key, self.expression(value_tree), optional))
-        return MapNode(start, tuple(entries))
+            entries.append(Entry(self._origin(value_tree, 1), key, self.node(value_tree), optional))
+        return MapNode(self._origin(tree), tuple(entries))

@@ -17,8 +17,8 @@ from .tree import depth
 
 # Kubernetes' limit on the text of a selector (CELSelectorExpressionMaxLength), in bytes.
 MAX_LENGTH = 10 * 1024
-# Levels of nesting; each costs Python a few frames.
-MAX_DEPTH = 120
+# Levels of nesting; each costs Python some frames.
+MAX_DEPTH = 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ from .values import Value
 _LITERALS = ("int", "uint", "float", "string", "bytes")
 _WORDS = {"true": True, "false": False, "null": None}
 _OPENERS = {"(": ")", "[": "]", "{": "}"}
+# Brackets within brackets; cel-go stops at 250 levels of everything together.
+_MAX_OPEN = 100
 
 
 @dataclass(slots=True)
@@ -130,6 +132,8 @@ class _Rewriter:
             self.out.put(text, token.start)
 
     def _opening(self, token: Token) -> None:
+        if len(self.open) > _MAX_OPEN:
+            raise Refused("SelectorTooLarge", "the expression is nested too deeply", token.start)
         index = token.text == "[" and self._after_operand()
         following = self._peek(1)
         if index and following is not None and following.text == "?" and following.kind == "op":

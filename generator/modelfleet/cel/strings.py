@@ -15,7 +15,7 @@ from .values import Value
 _SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _UPPER = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
-_QUOTED = str.maketrans({"\a": r"\a", "\b": r"\b", "\f": r"\f", "\n": r"\n", "\r": r"\r", "\t": r"\t", "\v": r"\v", "\\": "\\\\", '"': '\\"'})
+_QUOTED = str.maketrans({char: "\\" + letter for char, letter in zip('\a\b\f\n\r\t\v\\"', 'abfnrtv\\"', strict=True)})
 
 
 def _out_of_range(index: int) -> EvalError:

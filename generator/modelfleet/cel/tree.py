@@ -117,10 +117,13 @@ def walk(root: Node) -> Iterator[Node]:
 
 
 def depth(root: Node) -> int:
-    """Levels of nesting, without recursion."""
-    deepest, stack = 0, [(root, 1)]
+    """Levels of nesting; without recursion, and a shared node is looked at once."""
+    levels: dict[Node, int] = {}
+    stack = [root]
     while stack:
-        node, level = stack.pop()
-        deepest = max(deepest, level)
-        stack.extend((child, level + 1) for child in children(node))
-    return deepest
+        below = children(stack[-1])
+        waiting = [child for child in below if child not in levels]
+        stack += waiting
+        if not waiting:
+            levels[stack.pop()] = 1 + max((levels[child] for child in below), default=0)
+    return levels[root]

@@ -6,7 +6,6 @@ never changed, but for the form of a quantity (`Amount.wide`).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -151,7 +150,7 @@ def order(left: Value, right: Value) -> int:
             raise EvalError("NaN values cannot be ordered")
         return _order_numbers(left, right)
     if a is b and a in (str, bytes, bool):
-        return (left > right) - (left < right)  # type: ignore[operator]
+        return int(left > right) - int(left < right)  # type: ignore[operator]
     raise EvalError(NO_OVERLOAD)
 
 
@@ -179,21 +178,16 @@ def _order_double(double: float, integer: int) -> int:
 
 def equal(left: Value, right: Value) -> bool | None:
     """CEL's equality; None where Kubernetes answers `no such overload` (a quantity or version with something else)."""
+    a, b = type(left), type(right)
     if left is None or right is None:
         return left is right
-    a, b = type(left), type(right)
     if a in _NUMBERS and b in _NUMBERS:
-        if (a is float and math.isnan(left)) or (b is float and math.isnan(right)):  # type: ignore[arg-type]
-            return False
-        return _order_numbers(left, right) == 0
+        return left == left and right == right and _order_numbers(left, right) == 0  # a NaN equals nothing
     if isinstance(left, Amount):
-        comparable = isinstance(right, Amount) and not right.computed
-        return left.quantity == right.quantity if comparable else None  # type: ignore[attr-defined]
+        return left.quantity == right.quantity if isinstance(right, Amount) and not right.computed else None
     if isinstance(left, Semver):
         return left == right if isinstance(right, Semver) else None
-    if a is not b:
-        return False
-    return _equal_same(left, right)
+    return _equal_same(left, right) if a is b else False
 
 
 def _equal_same(left: Value, right: Value) -> bool | None:

@@ -26,7 +26,7 @@ COMMANDS = {
 
 def _remember(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
     """Sets a common flag that stands after the command's name."""
-    if value:
+    if value or (value is False and parameter.name == "color"):
         ctx.obj = replace(ctx.obj or Context(None, False, False), **{str(parameter.name): value})
 
 
@@ -37,6 +37,7 @@ def common_options() -> list[click.Parameter]:
         click.Option(["--repo"], type=click.Path(path_type=Path), help="The fleet repository. Default: found upward from here.", **more),
         click.Option(["-q", "--quiet"], is_flag=True, help="Errors only.", **more),
         click.Option(["-v", "--verbose"], is_flag=True, help="Notices too.", **more),
+        click.Option(["--color/--no-color"], default=None, help="Colours, and the line of each mistake. Default: on a terminal.", **more),
     ]
 
 

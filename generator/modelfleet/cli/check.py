@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import click
 
 from .. import codes, pipeline
-from ..diagnostics import Location, Report, Severity
+from ..diagnostics import Diagnostic, Location, Report, Severity
 from ..resolve.fleet import Fleet
 from .context import SHOWN, Context, Refused
 
@@ -14,11 +17,15 @@ if TYPE_CHECKING:
     from ..place.plan import Plan
 
 
+FORMATS = ["text", "github", "json", "sarif"]
+
+
 @click.command("check", help="Report every mistake in the repository.")
 @click.option("--all", "show_all", is_flag=True, help=f"Show all diagnostics, not the first {SHOWN}.")
 @click.option("--strict", is_flag=True, help="Warnings refuse too.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="For machines: all of it, on stdout. Default: text.")
 @click.pass_obj
-def command(context: Context, show_all: bool, strict: bool) -> None:
+def command(context: Context, show_all: bool, strict: bool, form: str) -> None:
     """Loads, validates, resolves, and compares the recorded placements with what would be decided now."""
     report = Report()
     repository = context.read(pipeline.Slice(), report)
@@ -30,11 +37,28 @@ def command(context: Context, show_all: bool, strict: bool) -> None:
         _compare(fleet, planned, report)
         pipeline.say_plan(repository, planned, report)
     found = report.sorted()
-    context.say(found, None if show_all else SHOWN)
+    if form == "text":
+        context.say(found, None if show_all else SHOWN)
+    else:
+        click.echo(_formatted(context, form, found, repository.root), nl=False)
     if report.errors or (strict and any(d.severity is Severity.WARNING for d in found)):
         raise Refused
-    if fleet and not context.quiet:
+    if fleet and not context.quiet and form == "text":
         click.echo(f"{len(fleet.clusters)} clusters, {len(fleet.deployments)} deployments: no errors")
+
+
+def _formatted(context: Context, form: str, found: Sequence[Diagnostic], root: Path) -> str:
+    """For machines. Paths in annotations and SARIF begin where the command runs, if the repository lies below."""
+    from ..formats import as_json, github, sarif
+
+    here = Path.cwd().resolve()
+    prefix = f"{root.relative_to(here).as_posix()}/" if root != here and root.is_relative_to(here) else ""
+    match form:
+        case "github":
+            return github(context.told(found), prefix)
+        case "json":
+            return as_json(found)
+    return sarif(found, prefix)
 
 
 def _compare(fleet: Fleet, planned: Plan, report: Report) -> None:

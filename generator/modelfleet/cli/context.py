@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +32,7 @@ class Context:
     repo: Path | None
     quiet: bool
     verbose: bool
+    color: bool | None = None
 
     def root(self) -> Path:
         """The fleet repository; refuses when there is none."""
@@ -64,9 +67,25 @@ class Context:
         raise Refused(exit_code)
 
     def say(self, found: Sequence[Diagnostic], limit: int | None = SHOWN) -> None:
-        """Diagnostics on stderr, and how many there are."""
-        least = Severity.NOTICE if self.verbose else Severity.ERROR if self.quiet else Severity.WARNING
-        shown = [d for d in found if d.severity <= least]
+        """Diagnostics on stderr, and how many there are; on a terminal in colour and with their lines."""
+        shown = self.told(found)
         if shown:
-            click.echo(text(shown, limit), err=True)
+            click.echo(self._text(shown, limit), err=True, color=self.colored)
             click.echo(summary(shown), err=True)
+
+    def told(self, found: Sequence[Diagnostic]) -> list[Diagnostic]:
+        """What -q and -v let through."""
+        least = Severity.NOTICE if self.verbose else Severity.ERROR if self.quiet else Severity.WARNING
+        return [d for d in found if d.severity <= least]
+
+    @property
+    def colored(self) -> bool:
+        """Whether stderr is for people: as --color says, else whether it is a terminal and NO_COLOR is unset."""
+        return self.color if self.color is not None else sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+
+    def _text(self, shown: Sequence[Diagnostic], limit: int | None) -> str:
+        if not self.colored:
+            return text(shown, limit)
+        from ..formats import terminal
+
+        return terminal(shown, pipeline.find_root(self.repo or Path.cwd()), limit)

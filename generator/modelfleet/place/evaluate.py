@@ -11,7 +11,7 @@ from ..api.devices import DeviceOption
 from ..api.hardware import Device, InferenceClassSpec
 from ..api.quantity import Quantity
 from ..api.semver import Semver
-from ..resolve.selectors import expressions
+from ..resolve.selectors import conditions
 
 YES = cel.Answer(True)
 
@@ -26,7 +26,7 @@ class Evaluator:
 
     def matches(self, asked: DeviceRequest | DeviceOption, class_name: str, device: Device) -> cel.Answer:
         """Whether all conditions hold on a device of the group; of those that do not, the first one's answer."""
-        return next((a for _, a in self._each(asked, class_name, device) if not a.matches), YES)
+        return next((a for _, _, a in self._each(asked, class_name, device) if not a.matches), YES)
 
     def why(self, request: DeviceRequest, class_name: str) -> str:
         """Why no group of the class serves `request`: the nearest group, the first condition that fails, and what it reads."""
@@ -36,18 +36,18 @@ class Evaluator:
         if few:
             most = max(device.count for device in few)
             return f"request `{request.name}` needs {asked.count} devices on a node, {class_name} has {most}"
-        nearest = max(devices, key=lambda d: sum(a.matches for _, a in self._each(asked, class_name, d)))
-        expression, answer = next((e, a) for e, a in self._each(asked, class_name, nearest) if not a.matches)
+        nearest = max(devices, key=lambda d: sum(a.matches for _, _, a in self._each(asked, class_name, d)))
+        expression, words, answer = next(each for each in self._each(asked, class_name, nearest) if not each[2].matches)
         said = answer.error or self._read(expression, nearest)
-        return f"request `{request.name}`: `{_short(expression)}` does not hold on {nearest.name} of {class_name}{f' ({said})' if said else ''}"
+        return f"request `{request.name}` wants {words}; {nearest.name} of {class_name}: {said or 'does not match'}"
 
-    def _each(self, asked: DeviceRequest | DeviceOption, class_name: str, device: Device) -> list[tuple[str, cel.Answer]]:
+    def _each(self, asked: DeviceRequest | DeviceOption, class_name: str, device: Device) -> list[tuple[str, str, cel.Answer]]:
         found = []
-        for expression in expressions(asked, device.driver):
+        for expression, words in conditions(asked, device.driver):
             key = (expression, class_name, device.name)
             if key not in self._answers:
                 self._answers[key] = cel.compile_selector(expression).evaluate(self._view(class_name, device))
-            found.append((expression, self._answers[key]))
+            found.append((expression, words, self._answers[key]))
         return found
 
     def _view(self, class_name: str, device: Device) -> cel.Device:
@@ -58,14 +58,13 @@ class Evaluator:
 
     def _read(self, expression: str, device: Device) -> str:
         """The values that an expression reads of a device, as they are declared."""
-        said = []
-        for domain, name in sorted(cel.compile_selector(expression).attributes):
-            for declared, attribute in device.attributes.items():
-                if declared in (f"{domain}/{name}", name if domain == device.driver else ""):
-                    said.append(f"{name} is {attribute.value}")
-            for declared, capacity in device.capacity.items():
-                if declared in (f"{domain}/{name}", name if domain == device.driver else ""):
-                    said.append(f"{name} is {capacity.value}")
+        program, said = cel.compile_selector(expression), []
+        for domain, name in sorted(program.attributes):
+            attribute = device.attributes.get(f"{domain}/{name}") or (device.attributes.get(name) if domain == device.driver else None)
+            said += [f"{name} is {attribute.value}"] if attribute else []
+        for domain, name in sorted(program.capacity):
+            capacity = device.capacity.get(f"{domain}/{name}") or (device.capacity.get(name) if domain == device.driver else None)
+            said += [f"{name} is {capacity.value}"] if capacity else []
         return ", ".join(said)
 
 
@@ -77,8 +76,3 @@ def view(device: Device) -> cel.Device:
         assert value is not None
         attributes[name] = Semver.parse(attribute.version) if attribute.version is not None else value
     return cel.Device(device.driver, attributes, {name: Quantity.parse(c.value) for name, c in device.capacity.items()})
-
-
-def _short(expression: str) -> str:
-    line = " ".join(expression.split())
-    return line if len(line) <= 100 else line[:97] + "..."

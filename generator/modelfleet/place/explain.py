@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..resolve.fleet import Fleet
 from .place import Placing
 from .plan import Shortfall
+from .reasons import Reasons
 
 Row = tuple[str, str, str, str]  # cluster, replicas there, whether it takes another, why not
 
@@ -13,7 +14,7 @@ def verdicts(fleet: Fleet, key: tuple[str, str]) -> tuple[list[Row], str]:
     """The rows, sorted by cluster, and the summary in the scheduler's form; from what is recorded now."""
     placing = Placing.begin(fleet, fleet.placements)
     state = placing.state(key)
-    refusals = {r.cluster: r for cluster in fleet.clusters.values() if (r := placing.filler.refusal(state, cluster))}
+    refusals = {refusal.cluster: refusal for refusal in Reasons.of(placing.filler, state).all()}
     rows: list[Row] = []
     for name in fleet.clusters:
         entries = [e for e in state.entries.values() if e.cluster == name]

@@ -24,23 +24,30 @@ by itself is set aside, as it is worth exactly one node. For the others: weights
 unit bound the number of sets from above, picking sets one after the other bounds it from below; if the two disagree, the
 linear relaxation gives the best weights and a better pick; if those disagree, an exhaustive search decides.
 
-**What is lost.** Past MAX_WAYS sets only the weights of `_volume` are asked, and past MAX_STEPS of the search the answer is
-"not safe". Either may refuse what is safe, and never admits what is not. One kind with up to 16 devices, and several kinds
-with a few sizes each, stay below both, where the answer is exact and therefore monotone: no superset of unsafe pods is safe.
+**Several kinds.** The same criterion is exact for them; only the sets are more. A kind that is never the first to run out,
+because every pod takes a smaller share of it than of another kind, is left out first: a set that fits by the other fits.
+
+**What is lost.** Past MAX_SIZES sizes, MAX_WAYS sets or MAX_TRIES in listing them only the weights of `_volume` are asked: a
+node counts as blocked once the largest shares of its pods, each in whichever kind it is largest, add up to 1. Past MAX_STEPS
+of the search the answer is "not safe". Either may refuse what is safe and never admits what is not. One kind with up to 32
+devices stays below all four, as do several kinds with a few sizes. There the answer is exact, and therefore monotone: with
+more pods, what was not safe never becomes safe.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
-from math import lcm
+from math import gcd, lcm
 
-from .match import Demand
+from .demand import Demand
 from .simplex import maximum
 
-MAX_WAYS = 1_000  # sets listed for one largest pod; their number bounds the work of one answer
-MAX_STEPS = 2_000  # choices of the exhaustive search
+MAX_SIZES = 24  # of pods that do not block a node alone
+MAX_WAYS = 1_500  # sets listed for one largest pod; their number bounds the work of one answer
+MAX_TRIES = 10_000  # sets looked at to list them
+MAX_STEPS = 500  # choices of the exhaustive search
 MAX_BOUNDS = 16  # weights remembered for one list of sets
 
 Size = tuple[int, ...]  # devices of each kind
@@ -51,13 +58,15 @@ def safe(pods: Mapping[Demand, int], nodes: int, capacity: Mapping[str, int]) ->
 
     nodes: like nodes, each with `capacity` devices of each group. Without nodes only no pods are safe.
     """
-    kinds = tuple(sorted({group for demand, count in pods.items() if count > 0 for group, _ in demand}))
+    counts = [(demand, count) for demand, count in pods.items() if count > 0]
+    kinds = sorted({group for demand, _ in counts for group, _ in demand})
+    full = tuple([capacity.get(kind, 0) for kind in kinds])
     if len(kinds) == 1:
-        counts = [((sum(taken for _, taken in demand),), count) for demand, count in pods.items() if count > 0]
+        sizes = [((sum([taken for _, taken in demand]),), count) for demand, count in counts]
     else:
-        counts = [(tuple(dict(demand).get(kind, 0) for kind in kinds), count) for demand, count in pods.items() if count > 0]
-    counts.sort(reverse=True)
-    return _safe(tuple(counts), nodes, tuple(capacity.get(kind, 0) for kind in kinds))
+        sizes = [(tuple([dict(demand).get(kind, 0) for kind in kinds]), count) for demand, count in counts]
+    sizes.sort(reverse=True)
+    return _safe(tuple(sizes), nodes, full)
 
 
 @lru_cache(maxsize=65_536)
@@ -67,11 +76,31 @@ def _safe(counts: tuple[tuple[Size, int], ...], nodes: int, full: Size) -> bool:
         return True
     if nodes <= 0 or any(taken > there for size, _ in counts for taken, there in zip(size, full, strict=True)):
         return False
+    counts, full = _decisive(counts, full)
     if sum(count for _, count in counts) <= nodes:
         return True  # the others are too few to stand on every node
     if any(sum(size[kind] * count for size, count in counts) > there * nodes for kind, there in enumerate(full)):
         return False
     return not any(_blocked(largest, counts, nodes, full) for largest in _largest(counts))
+
+
+def _decisive(counts: tuple[tuple[Size, int], ...], full: Size) -> tuple[tuple[tuple[Size, int], ...], Size]:
+    """The same pods and nodes without the kinds of which every pod takes at most the share that it takes of a kind that is kept.
+
+    Every pod fits on an empty node.
+    """
+    kept = list(range(len(full)))
+    for kind in reversed(range(len(full))):
+        others = [other for other in kept if other != kind]
+        if any(all(size[kind] * full[other] <= size[other] * full[kind] for size, _ in counts) for other in others):
+            kept = others
+    if len(kept) == len(full):
+        return counts, full
+    merged: dict[Size, int] = {}
+    for size, count in counts:
+        less = tuple([size[kind] for kind in kept])
+        merged[less] = merged.get(less, 0) + count
+    return tuple(sorted(merged.items(), reverse=True)), tuple([full[kind] for kind in kept])
 
 
 def _largest(counts: Sequence[tuple[Size, int]]) -> list[Size]:
@@ -178,11 +207,13 @@ def _weight(weights: Sequence[int], supply: Sequence[int]) -> int:
 def _blocking(sizes: tuple[Size, ...], pod: Size, full: Size) -> Blocking:
     """The ways in which pods of `sizes`, none of which blocks a node alone, block one for `pod`."""
     weights, unit = _volume(sizes, pod, full)
+    if len(sizes) > MAX_SIZES:
+        return Blocking(None, [(weights, unit)])
     found: list[tuple[int, ...]] = []
-    for steps, way in enumerate(_ways(sizes, pod, full)):
+    for tries, way in enumerate(_ways(sizes, pod, full)):
         if way is not None:
             found.append(way)
-        if len(found) > MAX_WAYS or steps > 20 * MAX_WAYS:
+        if len(found) > MAX_WAYS or tries > MAX_TRIES:
             return Blocking(None, [(weights, unit)])
     found.sort(key=lambda way: (_weight(weights, way), [-n for n in way]))
     sparse = tuple(tuple((i, n) for i, n in enumerate(way) if n) for way in found)
@@ -192,11 +223,14 @@ def _blocking(sizes: tuple[Size, ...], pod: Size, full: Size) -> Blocking:
 def _volume(sizes: Sequence[Size], pod: Size, full: Size) -> tuple[tuple[int, ...], int]:
     """Weights, and a unit that no blocking set is below: the largest share of what a node must hold to be blocked, by kind.
 
-    In the kind that blocks, the shares of the set add up to 1 or more.
+    In the kind that blocks, the shares of the set add up to 1 or more. As every weight is a multiple of their greatest common
+    divisor, so is what a set weighs.
     """
     needs = [there - taken + 1 if taken else 0 for taken, there in zip(pod, full, strict=True)]
     unit = lcm(*(need for need in needs if need))
-    return tuple(max(taken * unit // need for taken, need in zip(size, needs, strict=True) if need) for size in sizes), unit
+    weights = tuple(max(taken * unit // need for taken, need in zip(size, needs, strict=True) if need) for size in sizes)
+    common = gcd(*weights)
+    return weights, -(-unit // common) * common if common else unit
 
 
 def _ways(sizes: Sequence[Size], pod: Size, full: Size) -> Iterator[tuple[int, ...] | None]:

@@ -1,81 +1,137 @@
-"""What every pool holds and what still fits. Mutable, unlike everything else here: placing is bookkeeping."""
+"""What every pool holds and what still fits. Mutable, unlike most here: placing is bookkeeping."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from ..resolve.fleet import Fleet, Pool
-from .match import Demand
+from .demand import Demand, capacity, is_device
+from .guaranteed import safe
 from .packing import largest_block, packs
 
 Accounting = Literal["Guaranteed", "Packed", "Node"]
-Pods = tuple[str, Demand, int]  # pool, what each pod takes, how many pods
+Pods = tuple[tuple[int, Demand, int], ...]  # (pool's position in its cluster, what a pod takes, pods)
 
 
 @dataclass(slots=True)
-class PoolAccount:
-    """The pods of one pool. capacity: devices of each group on a node."""
+class Account:
+    """The pods of one pool. capacity: what a node gives. headroom: whether nodes that the cloud can add count now."""
 
     pool: Pool
     capacity: Mapping[str, int]
     pods: dict[Demand, int] = field(default_factory=dict)
     holders: dict[str, int] = field(default_factory=dict)
 
-    def fits(self, accounting: Accounting) -> bool:
-        if accounting == "Node":
-            return sum(self.pods.values()) <= self.pool.nodes
-        return packs(self.pods, self.pool.nodes, self.capacity)
+    def nodes(self, headroom: bool) -> int:
+        """Nodes that count: what is there, and headroom where the pool lets it count."""
+        counts = self.pool.headroom == "Equal" or (headroom and self.pool.headroom == "LastResort")
+        return self.pool.nodes + (self.pool.more_nodes if counts else 0)
 
-    def devices(self, group: str) -> tuple[int, int]:
-        """(devices of `group` taken, devices there)."""
-        taken = sum(dict(demand).get(group, 0) * count for demand, count in self.pods.items())
-        return taken, self.capacity.get(group, 0) * self.pool.nodes
+    def fits(self, accounting: Accounting, nodes: int, extra: Mapping[Demand, int] | None = None) -> bool:
+        """Whether the pods here, and `extra` ones, fit on `nodes` nodes under the rule."""
+        pods = dict(self.pods)
+        for demand, count in (extra or {}).items():
+            pods[demand] = pods.get(demand, 0) + count
+        if not pods:
+            return True
+        return _fits(accounting, frozenset(pods.items()), nodes, tuple(self.capacity.items()))
 
-    def block(self, group: str) -> int:
-        """Most devices of `group` that a further pod finds on one node."""
-        return largest_block(self.pods, self.pool.nodes, self.capacity, group)
+    def devices(self, group: str, nodes: int) -> tuple[int, int]:
+        """(devices of `group` taken or out of service, devices on `nodes` nodes)."""
+        return sum(dict(d).get(group, 0) * n for d, n in self.pods.items()), self.capacity.get(group, 0) * nodes
+
+    def block(self, group: str, nodes: int) -> int:
+        """Most devices of `group` that a further pod finds on one node, whatever packing."""
+        return largest_block(self.pods, nodes, self.capacity, group)
+
+    def held_by(self) -> str:
+        """The largest holders: `ml/chat 8, ml/code 2`."""
+        ranked = sorted(((count, name) for name, count in self.holders.items() if count), key=lambda item: (-item[0], item[1]))
+        more = f" and {len(ranked) - 3} more" if len(ranked) > 3 else ""
+        return ", ".join(f"{name} {count}" for count, name in ranked[:3]) + more or "nobody"
+
+    @property
+    def used(self) -> int:
+        """Share of the devices taken, in millionths: what Pack looks at."""
+        total = sum(count for kind, count in self.capacity.items() if is_device(kind)) * self.pool.nodes
+        taken = sum(n * c for demand, c in self.pods.items() for kind, n in demand if is_device(kind))
+        return 10**6 * taken // total if total else 10**6
+
+
+@lru_cache(maxsize=65536)
+def _fits(accounting: Accounting, pods: frozenset[tuple[Demand, int]], nodes: int, given: tuple[tuple[str, int], ...]) -> bool:
+    counted, on_node = {demand: count for demand, count in pods if count > 0}, dict(given)
+    if accounting == "Node":
+        enough = all(amount <= on_node.get(kind, 0) for demand in counted for kind, amount in demand)
+        return enough and sum(counted.values()) <= nodes
+    if accounting == "Packed":
+        return packs(counted, nodes, on_node)
+    return safe(counted, nodes, on_node)
+
+
+def _accounts(pools: Iterable[Pool], given: dict[tuple[str, tuple[tuple[str, int], ...]], dict[str, int]]) -> tuple[Account, ...]:
+    found = []
+    for pool in pools:
+        key = (pool.class_name, pool.reserved)
+        if key not in given:
+            given[key] = capacity(pool.hardware, dict(pool.reserved))
+        # A part-broken node is one more pod of that size, that may sit anywhere.
+        found.append(Account(pool, given[key], {devices: nodes for devices, nodes in pool.broken}))
+    return tuple(found)
 
 
 @dataclass(slots=True)
 class Ledger:
-    """The accounts of all pools of all clusters, shared by all namespaces."""
+    """The accounts of all pools of all clusters, shared by all namespaces. headroom: the second round of filling."""
 
     accounting: Accounting
-    accounts: dict[tuple[str, str], PoolAccount] = field(default_factory=dict)
-    _refused: set[tuple[str, tuple[Pods, ...]]] = field(default_factory=set)
+    accounts: dict[str, tuple[Account, ...]]
+    headroom: bool = False
+    _refused: dict[str, set[Pods]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, fleet: Fleet) -> Ledger:
-        ledger = cls(fleet.settings.spec.placement.accounting)
-        for cluster in fleet.clusters.values():
-            for pool in cluster.pools:
-                capacity = {d.name: d.count for d in pool.hardware.devices if d.claim != "Synthetic"}
-                ledger.accounts[(cluster.name, pool.name)] = PoolAccount(pool, capacity)
-        return ledger
+        given: dict[tuple[str, tuple[tuple[str, int], ...]], dict[str, int]] = {}
+        accounts = {name: _accounts(cluster.pools, given) for name, cluster in fleet.clusters.items()}
+        return cls(fleet.settings.spec.placement.accounting, accounts)
 
-    def add(self, cluster: str, pods: Iterable[Pods], holder: str, sign: int = 1) -> None:
-        """Charges pods (sign -1: gives them back) to their pools; a pool that is gone is charged nothing."""
-        self._charge(cluster, pods, sign)
-        for pool, demand, count in pods:
-            if account := self.accounts.get((cluster, pool)):
-                account.holders[holder] = account.holders.get(holder, 0) + sign * count * sum(n for _, n in demand)
+    def add(self, cluster: str, pods: Pods, holder: str, sign: int = 1) -> None:
+        """Charges pods (sign -1: gives them back); a cluster that is gone is charged nothing."""
+        accounts = self.accounts.get(cluster)
+        if accounts is None:
+            return
+        for position, demand, count in pods:
+            account = accounts[position]
+            left = account.pods.get(demand, 0) + sign * count
+            account.pods[demand] = left
+            if not left:
+                del account.pods[demand]
+            devices = sum(amount for kind, amount in demand if is_device(kind))
+            account.holders[holder] = account.holders.get(holder, 0) + sign * count * devices
         if sign < 0:
-            self._refused = {key for key in self._refused if key[0] != cluster}
+            self._refused.pop(cluster, None)
 
-    def admits(self, cluster: str, pods: tuple[Pods, ...]) -> bool:
+    def admits(self, cluster: str, pods: Pods) -> bool:
         """Whether `pods` fit besides what is charged. What did not fit once does not fit later, until room is given back."""
-        if (cluster, pods) in self._refused:
+        refused = self._refused.get(cluster)
+        if refused and pods in refused:
             return False
-        self._charge(cluster, pods, 1)
-        fits = all(self.accounts[(cluster, pool)].fits(self.accounting) for pool in {pool for pool, _, _ in pods})
-        self._charge(cluster, pods, -1)
-        if not fits:
-            self._refused.add((cluster, pods))
-        return fits
+        if self._all_fit(self.accounts[cluster], pods):
+            return True
+        self._refused.setdefault(cluster, set()).add(pods)
+        return False
 
-    def _charge(self, cluster: str, pods: Iterable[Pods], sign: int) -> None:
-        for pool, demand, count in pods:
-            if account := self.accounts.get((cluster, pool)):
-                account.pods[demand] = account.pods.get(demand, 0) + sign * count
+    def _all_fit(self, accounts: tuple[Account, ...], pods: Pods) -> bool:
+        more: dict[int, dict[Demand, int]] = {}
+        for position, demand, count in pods:
+            asked = more.setdefault(position, {})
+            asked[demand] = asked.get(demand, 0) + count
+        return all(accounts[p].fits(self.accounting, accounts[p].nodes(self.headroom), asked) for p, asked in more.items())
+
+    def use_headroom(self) -> None:
+        """From now on headroom of last resort counts too."""
+        self.headroom = True
+        self._refused.clear()

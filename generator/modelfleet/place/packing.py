@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .match import Demand
+from .demand import Demand
 
 EXACT_STEPS = 20_000  # bound of the exact search, in placements tried
 

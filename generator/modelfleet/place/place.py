@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from ..api.placement import PlacementEntry, PlacementSpec, RecordedShortfall
+from ..api.placement import PlacementEntry, PlacementSpec
 from ..resolve.fleet import Deployment, Fleet
+from .candidates import Offers
+from .demand import Demand
 from .fill import Filler
-from .ledger import Ledger
-from .match import Matcher
+from .ledger import Ledger, Pods
+from .limits import Limits
+from .match import Matcher, asked_by
 from .plan import Excess, Plan, Shortfall
-from .retain import is_stale, must_leave
-from .share import shares
+from .reasons import Reasons
+from .record import record
+from .retain import is_stale, must_leave, renewed
 from .state import Entry, State, recorded_entry
 
 Key = tuple[str, str]
@@ -24,17 +28,28 @@ def place(fleet: Fleet, recorded: Mapping[Key, PlacementSpec], targets: Collecti
     The plan holds every record, changed or not, the shortfalls of the targets, and the pools that hold too much.
     """
     placing = Placing.begin(fleet, recorded)
-    excesses = _excesses(placing.filler.ledger)
+    excesses = placing.excesses()
     wanted = placing.stale() if targets is None else sorted(targets)
     chosen = [placing.prepare(key) for key in wanted if key in fleet.deployments]
     order = sorted(chosen, key=lambda s: (-s.deployment.spec.priority, s.deployment.key))
-    for state in order:
-        placing.filler.fill(state, _floor(state.deployment))
-    for state in order:
-        placing.filler.fill(state, state.deployment.wanted)
+    _fill(placing.filler, order)
     shortfalls = {s.deployment.key: _shortfall(s, placing.filler) for s in order if s.live < s.deployment.wanted}
-    placements = dict(recorded) | {s.deployment.key: _record(s, shortfalls.get(s.deployment.key)) for s in chosen}
+    placements = dict(recorded) | {s.deployment.key: record(s, shortfalls.get(s.deployment.key)) for s in chosen}
     return Plan(dict(sorted(placements.items())), dict(sorted(shortfalls.items())), excesses)
+
+
+def _fill(filler: Filler, order: list[State]) -> None:
+    """All to their minimum, then all to their full number; then once more on headroom of last resort."""
+    rounds: tuple[Callable[[Deployment], int], ...] = (_floor, lambda d: d.wanted)
+    for wanted in rounds:
+        for state in order:
+            filler.fill(state, wanted(state.deployment))
+    if not any(state.live < state.deployment.wanted for state in order):
+        return
+    filler.ledger.use_headroom()
+    for wanted in rounds:
+        for state in order:
+            filler.fill(state, wanted(state.deployment))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,80 +63,113 @@ class Placing:
 
     @classmethod
     def begin(cls, fleet: Fleet, recorded: Mapping[Key, PlacementSpec]) -> Placing:
-        matcher, ledger = Matcher(fleet.classes), Ledger.of(fleet)
-        entries = {}
+        """Every record is charged before anything is decided."""
+        filler = Filler(fleet, Ledger.of(fleet), Limits(fleet), Offers(fleet, Matcher(fleet.classes)))
+        entries: dict[Key, list[Entry]] = {}
         for key, spec in sorted(recorded.items()):
             deployment = fleet.deployments.get(key)
-            entries[key] = [recorded_entry(deployment, e, fleet.clusters.get(e.cluster), matcher) for e in spec.replicas]
+            entries[key] = [_recorded(fleet, deployment, entry, filler.offers) for entry in spec.replicas]
             for entry in entries[key]:
-                ledger.add(entry.cluster, _charged(entry), "/".join(key))
-        return cls(fleet, recorded, entries, Filler(fleet, ledger, matcher))
+                filler.ledger.add(entry.cluster, entry.charged(), "/".join(key))
+                if deployment and entry.candidate and not entry.lost:
+                    filler.limits.add(deployment, entry.candidate, entry.count - entry.replaced)
+        return cls(fleet, recorded, entries, filler)
 
     def stale(self) -> list[Key]:
         """Deployments without a record, or with one that must be decided anew."""
-        return [key for key in self.fleet.deployments if key not in self.recorded or self._is_stale(key)]
+        return [key for key in self.fleet.deployments if key not in self.recorded or self.is_stale(key)]
 
-    def _is_stale(self, key: Key) -> bool:
-        deployment, wanted = self.fleet.deployments[key], self.recorded[key].wanted
-        return is_stale(deployment, wanted, self.entries[key], self.fleet.clusters, self.filler.matcher)
+    def is_stale(self, key: Key) -> bool:
+        return is_stale(self.fleet, self.fleet.deployments[key], self.recorded[key].wanted, self.entries[key])
 
     def state(self, key: Key) -> State:
         """A deployment as it is recorded."""
         return State(self.fleet.deployments[key], {entry.key: entry for entry in self.entries.get(key, [])})
 
     def prepare(self, key: Key) -> State:
-        """A deployment after retaining and scaling down, ready to be filled."""
-        return _prepare(self.fleet, self.fleet.deployments[key], self.entries.get(key, []), self.filler.ledger, self.filler.matcher)
+        """A deployment after retaining and scaling down. What may not stay is marked or, under Prune, dropped."""
+        deployment = self.fleet.deployments[key]
+        state = State(deployment)
+        prune = self.fleet.settings.spec.argocd.removal == "Prune"
+        for entry in self.entries.get(key, []):
+            if not entry.retiring and must_leave(self.fleet, deployment, entry):
+                entry.retiring = True
+            if entry.retiring and prune:
+                self._give_back(deployment, entry, entry.count)
+            else:
+                entry.choices = {**entry.choices, **renewed(entry)}  # type: ignore[dict-item]
+                state.entries[entry.key] = entry
+        self._scale_down(state, prune)
+        return state
+
+    def _scale_down(self, state: State, prune: bool) -> None:
+        """Takes replicas from Offline and tainted clusters first, then from the fullest; ties: the later name."""
+
+        def rank(entry: Entry) -> tuple[int, int, str]:
+            spec = self.fleet.clusters[entry.cluster].spec
+            return (2 if spec.state == "Offline" else 1 if spec.taints else 0, state.on(entry.cluster), entry.cluster)
+
+        while state.live > state.deployment.wanted:
+            entry = max((e for e in state.entries.values() if e.live), key=rank)
+            if entry.count == 1 and not prune:
+                entry.retiring = True
+                continue
+            self._give_back(state.deployment, entry, 1)
+            entry.count -= 1
+            if not entry.count:
+                del state.entries[entry.key]
+
+    def _give_back(self, deployment: Deployment, entry: Entry, replicas: int) -> None:
+        pods = tuple((position, demand, count * replicas) for position, demand, count in entry.pods)
+        if entry.candidate and replicas == entry.count:
+            pods += entry.candidate.surge
+        self.filler.ledger.add(entry.cluster, pods, deployment.ref, sign=-1)
+        if entry.candidate:
+            self.filler.limits.add(deployment, entry.candidate, -replicas)
+
+    def excesses(self) -> tuple[Excess, ...]:
+        """Pools whose recorded pods cannot all run, or may not start again; headroom counts here."""
+        found = []
+        for cluster, accounts in self.filler.ledger.accounts.items():
+            for account in accounts:
+                nodes = account.pool.nodes + (account.pool.more_nodes if account.pool.headroom != "Never" else 0)
+                if account.holders and not account.fits(self.filler.ledger.accounting, nodes):
+                    guaranteed = self.filler.ledger.accounting == "Guaranteed"
+                    lost = guaranteed and account.fits("Packed", nodes)
+                    groups = sorted({kind for demand in account.pods for kind, _ in demand})
+                    taken = ", ".join(f"{t} of {there} {g}" for g in groups for t, there in [account.devices(g, nodes)])
+                    code = "GuaranteeLost" if lost else "Overcommitted"
+                    found.append(Excess(cluster, account.pool.name, code, f"{taken} recorded; held by {account.held_by()}"))
+        return tuple(found)
 
 
-def _charged(entry: Entry) -> tuple[tuple[str, tuple[tuple[str, int], ...], int], ...]:
-    return tuple((pool, demand, copies * entry.count) for pool, demand, copies in entry.pods)
-
-
-def _prepare(fleet: Fleet, deployment: Deployment, entries: list[Entry], ledger: Ledger, matcher: Matcher) -> State:
-    """The deployment's entries after retaining and scaling down; what may not stay is marked or, under Prune, dropped."""
-    state = State(deployment)
-    prune = fleet.settings.spec.argocd.removal == "Prune"
-    for entry in entries:
-        if not entry.retiring and must_leave(deployment, entry, fleet.clusters.get(entry.cluster), matcher):
-            entry.retiring = True
-        if entry.retiring and prune:
-            ledger.add(entry.cluster, _charged(entry), deployment.ref, sign=-1)
-        else:
-            _renew(fleet, deployment, entry, matcher)
-            state.entries[entry.key] = entry
-    _scale_down(state, fleet, ledger, prune)
-    return state
-
-
-def _renew(fleet: Fleet, deployment: Deployment, entry: Entry, matcher: Matcher) -> None:
-    """Records the device groups that serve the requests now, where the recorded ones no longer do."""
+def _recorded(fleet: Fleet, deployment: Deployment | None, entry: PlacementEntry, offers: Offers) -> Entry:
     cluster = fleet.clusters.get(entry.cluster)
-    for engine in deployment.engines:
-        choice = entry.choices.get(engine.name)
-        pool = cluster.pool(choice.pool) if cluster and choice else None
-        option = matcher.still_serves(engine, pool, choice.devices) if choice and pool else None
-        if choice and option and dict(option.devices) != dict(choice.devices):
-            entry.choices[engine.name] = choice.model_copy(update={"devices": dict(option.devices)})
+    if deployment is None or cluster is None:
+        return recorded_entry(entry, cluster, None, ())
+    candidate = offers.recorded(deployment, entry.engines, cluster)
+    return recorded_entry(entry, cluster, candidate, () if candidate else _known(deployment, entry, fleet))
 
 
-def _scale_down(state: State, fleet: Fleet, ledger: Ledger, prune: bool) -> None:
-    """Takes replicas from Offline and tainted clusters first, then from the fullest; ties: the later name."""
-
-    def rank(entry: Entry) -> tuple[int, int, str]:
-        cluster = fleet.clusters[entry.cluster]
-        order = 2 if cluster.spec.state == "Offline" else 1 if cluster.spec.taints else 0
-        return (order, state.on(entry.cluster), entry.cluster)
-
-    while state.live > state.deployment.wanted:
-        entry = max((e for e in state.entries.values() if not e.retiring and not e.lost), key=rank)
-        if entry.count == 1 and not prune:
-            entry.retiring = True
+def _known(deployment: Deployment, entry: PlacementEntry, fleet: Fleet) -> Pods:
+    """What an entry that no longer matches still holds: the counts of its requests on the device groups it records."""
+    cluster = fleet.clusters[entry.cluster]
+    pods: dict[tuple[int, Demand], int] = {}
+    for name, choice in sorted(entry.engines.items()):
+        engine = deployment.engine(name)
+        position = next((i for i, pool in enumerate(cluster.pools) if pool.name == choice.pool), None)
+        if engine is None or position is None:
             continue
-        entry.count -= 1
-        ledger.add(entry.cluster, entry.pods, state.deployment.ref, sign=-1)
-        if not entry.count:
-            del state.entries[entry.key]
+        for member in engine.members:
+            taken: dict[str, int] = {}
+            for request in asked_by(engine, member, choice.alternative or ""):
+                group = choice.devices.get(request.name) or choice.devices.get(f"{member.role}/{request.name}")
+                if group:
+                    taken[group] = taken.get(group, 0) + request.count
+            if taken:
+                key = (position, tuple(sorted(taken.items())))
+                pods[key] = pods.get(key, 0) + member.pods * engine.copies
+    return tuple((position, demand, count) for (position, demand), count in sorted(pods.items()))
 
 
 def _floor(deployment: Deployment) -> int:
@@ -129,43 +177,4 @@ def _floor(deployment: Deployment) -> int:
 
 
 def _shortfall(state: State, filler: Filler) -> Shortfall:
-    return Shortfall(state.deployment.wanted - state.live, state.deployment.wanted, filler.refusals(state))
-
-
-def _record(state: State, shortfall: Shortfall | None) -> PlacementSpec:
-    """The decision as it is written: entries sorted by key, shares of an autoscaled deployment dealt out."""
-    entries = [state.entries[key] for key in sorted(state.entries)]
-    dealt = iter(shares(state.deployment, [entry.count for entry in entries if not entry.retiring and not entry.lost]))
-    without_successor = max(0, state.deployment.wanted - state.live)
-    replicas = []
-    for entry in entries:
-        if entry.retiring:
-            alone = min(entry.count, without_successor)
-            without_successor -= alone
-            replicas.append(_entry(entry, entry.count, None, entry.count - alone))
-        elif entry.lost:
-            replicas.append(_entry(entry, entry.count, None, 0))
-        else:
-            minimum, maximum = next(dealt)
-            replicas.append(_entry(entry, minimum, maximum, 0))
-    short = RecordedShortfall(missing=shortfall.missing, summary=shortfall.summary) if shortfall else None
-    return PlacementSpec.model_construct(wanted=state.deployment.wanted, replicas=tuple(replicas), shortfall=short)
-
-
-def _entry(entry: Entry, minimum: int, maximum: int | None, replaced: int) -> PlacementEntry:
-    return PlacementEntry.model_construct(
-        cluster=entry.cluster, engines=dict(sorted(entry.choices.items())), count=entry.count, minimum=minimum, maximum=maximum,
-        retiring=entry.retiring, replaced=replaced,
-    )  # fmt: skip
-
-
-def _excesses(ledger: Ledger) -> tuple[Excess, ...]:
-    """Pools whose recorded pods need more than they have."""
-    found = []
-    for (cluster, name), account in ledger.accounts.items():
-        if account.pods and not account.fits(ledger.accounting):
-            groups = {group for demand in account.pods for group, _ in demand}
-            taken = ", ".join(f"{t} of {there} {group}" for group in sorted(groups) for t, there in [account.devices(group)])
-            held = ", ".join(f"{who} {count}" for who, count in sorted(account.holders.items()) if count)
-            found.append(Excess(cluster, name, f"{taken} recorded; held by {held}"))
-    return tuple(found)
+    return Shortfall(state.deployment.wanted - state.live, state.deployment.wanted, Reasons.of(filler, state).all())

@@ -39,10 +39,14 @@ class Shortfall:
 
 @dataclass(frozen=True, slots=True)
 class Excess:
-    """A pool whose recorded pods need more than it has. Nothing is evicted; people decide."""
+    """A pool that holds too much. Nothing is evicted; people decide.
+
+    code: Overcommitted (its recorded pods cannot all run) or GuaranteeLost (they run, and may not all start again).
+    """
 
     cluster: str
     pool: str
+    code: str
     text: str
 
 

@@ -2,64 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from ..resolve.fleet import Cluster, Deployment
-from .match import Matcher
+from ..resolve.fleet import Cluster, Deployment, Fleet
+from .eligible import mismatch
 from .state import Entry, live
 from .tolerate import untolerated
 
 
-def must_leave(deployment: Deployment, entry: Entry, cluster: Cluster | None, matcher: Matcher) -> str:
-    """Why `entry` may not stay, as a reason with its facts; empty if it may."""
+def must_leave(fleet: Fleet, deployment: Deployment, entry: Entry) -> str:
+    """Why `entry` may not stay: a reason with its facts; empty if it may."""
+    cluster = fleet.clusters.get(entry.cluster)
     if cluster is None:
         return f"cluster {entry.cluster} is gone"
-    spec = deployment.spec.template.spec
-    if not spec.cluster_selector.matches(dict(cluster.labels)):
-        return "SelectorMismatch: the cluster's labels no longer match clusterSelector"
-    if taint := untolerated(cluster.spec.taints, spec.tolerations, "NoExecute"):
+    if refused := mismatch(fleet, deployment, cluster):
+        return ": ".join(refused)
+    tolerations = deployment.spec.template.spec.tolerations
+    if taint := untolerated(cluster.spec.taints, tolerations, "NoExecute"):
         return f"UntoleratedTaint: {taint.key}:NoExecute"
+    for choice in entry.choices.values():
+        pool = cluster.pool(choice.pool)
+        if pool and (taint := untolerated(pool.taints, tolerations, "NoExecute")):
+            return f"UntoleratedTaint: pool {pool.name} has {taint.key}:NoExecute"
+    return "" if entry.candidate else _gone(deployment, entry, cluster)
+
+
+def _gone(deployment: Deployment, entry: Entry, cluster: Cluster) -> str:
+    """What of the record is no longer there, or no longer matches."""
     if set(entry.choices) != {engine.name for engine in deployment.engines}:
         return "its engines are no longer the deployment's"
-    return _engine_leaves(deployment, entry, cluster, matcher)
-
-
-def _engine_leaves(deployment: Deployment, entry: Entry, cluster: Cluster, matcher: Matcher) -> str:
-    for engine in deployment.engines:
-        choice = entry.choices[engine.name]
-        pool = cluster.pool(choice.pool)
-        if pool is None:
+    for name, choice in sorted(entry.choices.items()):
+        engine = deployment.engine(name)
+        if cluster.pool(choice.pool) is None:
             return f"pool {choice.pool} is gone"
-        if taint := untolerated(pool.taints, deployment.spec.template.spec.tolerations, "NoExecute"):
-            return f"UntoleratedTaint: pool {pool.name} has {taint.key}:NoExecute"
-        if matcher.still_serves(engine, pool, choice.devices) is None:
-            return f"NoMatchingClass: pool {pool.name} no longer matches engine {engine.name}"
-    return ""
+        if engine and choice.alternative and choice.alternative not in {a.name for a in engine.alternatives}:
+            return f"alternative {choice.alternative} of engine {name} is gone"
+    return "NoMatchingClass: its pools no longer match the requests"
 
 
-def is_stale(deployment: Deployment, wanted: int, entries: list[Entry], clusters: Mapping[str, Cluster], matcher: Matcher) -> bool:
+def is_stale(fleet: Fleet, deployment: Deployment, wanted: int, entries: Iterable[Entry]) -> bool:
     """Whether a record must be decided anew.
 
     The number changed, an entry may not stay, its devices serve no longer as recorded, or a Lost cluster's replicas need
     a successor or have one too many. A shortfall alone does not make a record stale.
     """
-    there = live(entries)
+    found = list(entries)
+    there = live(found)
     if wanted != deployment.wanted or there > deployment.wanted:
         return True
-    if there < deployment.wanted and any(entry.lost for entry in entries):
+    if there < deployment.wanted and any(entry.lost for entry in found):
         return True
-    return any(
-        must_leave(deployment, entry, clusters.get(entry.cluster), matcher) or _devices_changed(deployment, entry, clusters, matcher)
-        for entry in entries
-        if not entry.retiring
-    )
+    return any(must_leave(fleet, deployment, entry) or renewed(entry) for entry in found if not entry.retiring)
 
 
-def _devices_changed(deployment: Deployment, entry: Entry, clusters: Mapping[str, Cluster], matcher: Matcher) -> bool:
-    for engine in deployment.engines:
-        choice = entry.choices[engine.name]
-        pool = clusters[entry.cluster].pool(choice.pool)
-        option = matcher.still_serves(engine, pool, choice.devices) if pool else None
-        if option is None or dict(option.devices) != dict(choice.devices):
-            return True
-    return False
+def renewed(entry: Entry) -> Mapping[str, object]:
+    """The engines' choices whose device groups are not those recorded, as they must be recorded now."""
+    if entry.candidate is None:
+        return {}
+    return {
+        choice.engine: entry.choices[choice.engine].model_copy(update={"devices": dict(choice.way.devices)})
+        for choice in entry.candidate.choices
+        if dict(entry.choices[choice.engine].devices) != dict(choice.way.devices)
+    }

@@ -2,31 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..api.placement import EngineChoice, PlacementEntry
 from ..resolve.fleet import Cluster, Deployment
+from .candidates import Candidate
 from .ledger import Pods
-from .match import Matcher, Option
 
 Key = tuple[str, tuple[tuple[str, str, str], ...]]
 
 
 @dataclass(slots=True)
 class Entry:
-    """Replicas on one cluster and choice of pools. pods: what one replica charges; lost: its cluster is Lost."""
+    """Replicas on one cluster and choice of pools.
+
+    candidate: what they are charged; None where the record no longer fits its declarations (then `pods` holds what could
+    still be told). replaced: of a retiring entry, how many have a successor. lost: its cluster is Lost.
+    """
 
     cluster: str
-    choices: dict[str, EngineChoice]
-    pods: tuple[Pods, ...]
+    choices: Mapping[str, EngineChoice]
+    candidate: Candidate | None
+    pods: Pods
     count: int
     retiring: bool = False
+    replaced: int = 0
     lost: bool = False
 
     @property
     def key(self) -> Key:
         return (self.cluster, tuple(sorted((e, c.pool, c.alternative or "") for e, c in self.choices.items())))
+
+    @property
+    def live(self) -> int:
+        """Replicas that count toward what is wanted."""
+        return 0 if self.retiring or self.lost else self.count
+
+    def charged(self) -> Pods:
+        """What the pools hold for this entry."""
+        replicas = tuple((position, demand, count * self.count) for position, demand, count in self.pods)
+        return replicas + (self.candidate.surge if self.candidate and self.count else ())
 
 
 @dataclass(slots=True)
@@ -38,31 +54,24 @@ class State:
 
     @property
     def live(self) -> int:
-        """Replicas that count toward what is wanted."""
         return live(self.entries.values())
 
     def on(self, cluster: str) -> int:
         """Live replicas on a cluster."""
-        return live(e for e in self.entries.values() if e.cluster == cluster)
+        return sum(e.live for e in self.entries.values() if e.cluster == cluster)
+
+    def clusters(self) -> set[str]:
+        """Clusters with live replicas."""
+        return {e.cluster for e in self.entries.values() if e.live}
 
 
 def live(entries: Iterable[Entry]) -> int:
-    """Replicas that count toward what is wanted: neither retiring nor on a Lost cluster."""
-    return sum(entry.count for entry in entries if not entry.retiring and not entry.lost)
+    """Replicas that are neither retiring nor on a Lost cluster."""
+    return sum(entry.live for entry in entries)
 
 
-def recorded_entry(deployment: Deployment | None, entry: PlacementEntry, cluster: Cluster | None, matcher: Matcher) -> Entry:
-    """A recorded entry as it is charged. What can no longer be matched is charged by its device counts alone, or nothing."""
-    pods: list[Pods] = []
-    for name, choice in sorted(entry.engines.items()):
-        engine = deployment.engine(name) if deployment else None
-        pool = cluster.pool(choice.pool) if cluster else None
-        option = matcher.still_serves(engine, pool, choice.devices) if engine and pool else None
-        if engine and option:
-            pods.append((choice.pool, option.demand, engine.copies))
+def recorded_entry(entry: PlacementEntry, cluster: Cluster | None, candidate: Candidate | None, known: Pods) -> Entry:
+    """A recorded entry as it is charged. known: what it takes if no candidate could be made."""
     lost = cluster is not None and cluster.spec.state == "Lost"
-    return Entry(entry.cluster, dict(entry.engines), tuple(pods), entry.count, entry.retiring, lost)
-
-
-def choice_of(pool: str, option: Option) -> EngineChoice:
-    return EngineChoice.model_construct(pool=pool, alternative=None, devices=dict(option.devices))
+    pods = candidate.pods if candidate else known
+    return Entry(entry.cluster, dict(entry.engines), candidate, pods, entry.count, entry.retiring, entry.replaced, lost)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
 
 from ..api.base import NodeTaint, Taint
 from ..api.cluster import InferenceClusterSpec
@@ -12,6 +13,10 @@ from ..api.fleet import FleetSpec
 from ..api.hardware import InferenceClassSpec
 from ..api.placement import PlacementEntry, PlacementSpec
 from ..diagnostics import Location
+
+if TYPE_CHECKING:
+    from ..api.cache import ModelCacheSpec
+    from ..api.team import TeamSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +29,12 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """A pool with its hardware class. nodes: how many there are."""
+    """A pool with its hardware class.
+
+    nodes: how many are there and not wholly out of service. broken: devices out of service on some nodes, as (devices of
+    each group, nodes). more_nodes: how many the cloud's autoscaler can add. price: of a node for an hour, in millionths of
+    the fleet's currency; None if it is not declared.
+    """
 
     name: str
     class_name: str
@@ -32,6 +42,12 @@ class Pool:
     nodes: int
     node_selector: Mapping[str, str]
     taints: tuple[Taint, ...]
+    broken: tuple[tuple[tuple[tuple[str, int], ...], int], ...] = ()
+    reserved: tuple[tuple[str, int], ...] = ()
+    more_nodes: int = 0
+    headroom: Literal["LastResort", "Equal", "Never"] = "Never"
+    spot: bool = False
+    price: int | None = None
 
     @property
     def node_taints(self) -> tuple[NodeTaint, ...]:
@@ -94,7 +110,9 @@ class Deployment:
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """Everything that was declared and recorded. Keys of deployments and placements are (namespace, name).
+    """Everything that was declared and recorded. Keys of deployments, placements and caches are (namespace, name).
+
+    teams: by name. class_labels: labels of each class, on which quotas select.
 
     A run that needs a part of the repository gets a part: then `deployments` and `placements` hold that part alone.
     """
@@ -104,7 +122,10 @@ class Fleet:
     clusters: Mapping[str, Cluster]
     deployments: Mapping[tuple[str, str], Deployment]
     placements: Mapping[tuple[str, str], PlacementSpec]
+    class_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    teams: Mapping[str, TeamSpec] = field(default_factory=dict)
+    caches: Mapping[tuple[str, str], ModelCacheSpec] = field(default_factory=dict)
 
-    def entries(self, cluster: str) -> list[tuple[tuple[str, str], PlacementEntry]]:
-        """The recorded entries on `cluster`, sorted by deployment."""
-        return [(key, entry) for key, spec in self.placements.items() for entry in spec.replicas if entry.cluster == cluster]
+    def team_of(self, namespace: str) -> tuple[str, TeamSpec] | None:
+        """The team that owns a namespace, by name."""
+        return next(((name, team) for name, team in self.teams.items() if namespace in team.namespaces), None)

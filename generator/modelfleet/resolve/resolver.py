@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 from .. import codes, names
 from ..api.cluster import InferenceClusterSpec, NodePool
@@ -22,7 +23,16 @@ def resolve(resources: Resources, version: str, report: Report) -> Fleet | None:
     _one_destination(resources, report)
     deployments = {_key(r): _deployment(r) for r in resources.of("ModelDeployment").values()}
     placements = {_key(r): r.model.spec for r in resources.of("Placement").values()}
-    return Fleet(settings, classes, clusters, dict(sorted(deployments.items())), dict(sorted(placements.items())))
+    return Fleet(
+        settings,
+        classes,
+        clusters,
+        dict(sorted(deployments.items())),
+        dict(sorted(placements.items())),
+        class_labels={name: r.model.metadata.labels for name, r in resources.of("InferenceClass").items()},
+        teams={name: r.model.spec for name, r in resources.of("Team").items()},
+        caches={_key(r): r.model.spec for r in resources.of("ModelCache").values()},
+    )
 
 
 def _settings(resources: Resources, version: str, report: Report) -> Settings | None:
@@ -41,10 +51,6 @@ def _settings(resources: Resources, version: str, report: Report) -> Settings | 
             where,
             f'pip install "modelfleet{wanted}"',
         )
-    if fleet.model.spec.placement.accounting == "Guaranteed":
-        where = fleet.at("spec", "placement", "accounting")
-        message = "accounting Guaranteed (the default) comes with a later release"
-        report.add(codes.NOT_AVAILABLE, message, where, "placement: {accounting: Packed}")
     return Settings(fleet.model.metadata.name, fleet.model.spec)
 
 
@@ -80,8 +86,31 @@ def _cluster(resource: Resource, classes: dict[str, InferenceClassSpec], report:
 
 
 def _pool(pool: NodePool, hardware: InferenceClassSpec) -> Pool:
-    selector = pool.node_selector or names.pool_selector(pool.name)
-    return Pool(pool.name, pool.class_name, hardware, pool.node_count, selector, pool.taints)
+    whole = sum(item.nodes for item in pool.unavailable if not item.devices)
+    broken = tuple((tuple(sorted((d.name, d.count) for d in item.devices)), item.nodes) for item in pool.unavailable if item.devices)
+    return Pool(
+        name=pool.name,
+        class_name=pool.class_name,
+        hardware=hardware,
+        nodes=max(0, pool.node_count - whole),
+        node_selector=pool.node_selector or names.pool_selector(pool.name),
+        taints=pool.taints,
+        broken=broken,
+        reserved=tuple(sorted((item.device, item.per_node) for item in pool.reserved)),
+        more_nodes=max(0, (pool.max_node_count or 0) - pool.node_count),
+        headroom=pool.headroom,
+        spot=pool.spot,
+        price=_price(pool, hardware),
+    )
+
+
+def _price(pool: NodePool, hardware: InferenceClassSpec) -> int | None:
+    """Price of a node for an hour in millionths: the pool's own, else the class's; on spot pools the spot price."""
+    for cost in (pool.cost, hardware.cost):
+        text = (cost.spot_per_node_hour if pool.spot else cost.per_node_hour) if cost else None
+        if text is not None:
+            return int(Decimal(text) * 10**6)
+    return None
 
 
 def _allocation(resource: Resource, pools: tuple[Pool, ...], report: Report) -> None:

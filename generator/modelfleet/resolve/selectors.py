@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import json
 
-from ..api.deployment import DeviceRequest
+from ..api.devices import DeviceOption
 
 
-def expressions(request: DeviceRequest, driver: str) -> tuple[str, ...]:
+def expressions(request: DeviceRequest | DeviceOption, driver: str) -> tuple[str, ...]:
     """All conditions of `request` on a device of `driver`, as CEL; all must hold.
 
     The user's own expressions come first, unchanged; then `products` and `memory`, whose names belong to the driver's domain.
     Placement evaluates these texts and claims carry them: both always ask for the same thing.
     """
-    found = [selector.cel for selector in request.selectors]
+    return tuple(expression for expression, _ in conditions(request, driver))
+
+
+def conditions(request: DeviceRequest | DeviceOption, driver: str) -> tuple[tuple[str, str], ...]:
+    """(CEL, the same in words) of every condition."""
+    found = [(selector.cel, f"`{_short(selector.cel)}`") for selector in request.selectors]
     if request.products:
-        found.append(_products(request.products, driver))
+        found.append((_products(request.products, driver), f"productName {' or '.join(request.products)}"))
     if request.memory:
         memory = f"device.capacity[{_text(driver)}].memory.compareTo(quantity("
         if request.memory.at_least:
-            found.append(f"{memory}{_text(request.memory.at_least)})) >= 0")
+            found.append((f"{memory}{_text(request.memory.at_least)})) >= 0", f"memory of at least {request.memory.at_least}"))
         if request.memory.below:
-            found.append(f"{memory}{_text(request.memory.below)})) < 0")
+            found.append((f"{memory}{_text(request.memory.below)})) < 0", f"memory below {request.memory.below}"))
     return tuple(found)
+
+
+def _short(expression: str) -> str:
+    line = " ".join(expression.split())
+    return line if len(line) <= 100 else line[:97] + "..."
 
 
 def _products(products: tuple[str, ...], driver: str) -> str:

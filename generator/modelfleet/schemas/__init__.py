@@ -8,7 +8,7 @@ from .. import api
 from .reference import reference
 from .schema import ALL_KINDS, combined_schema, file_name, kind_schema
 
-__all__ = ["ALL_KINDS", "combined_schema", "file_name", "kind_schema", "texts"]
+__all__ = ["ALL_KINDS", "combined_schema", "file_name", "kind_schema", "reference", "texts"]
 
 
 def texts() -> dict[str, str]:

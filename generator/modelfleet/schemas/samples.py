@@ -6,72 +6,16 @@ a text that its pattern takes. A class whose fields exclude each other gets as m
 
 from __future__ import annotations
 
+import copy
 from itertools import combinations
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from ..api import base
+from .values import VALUES
 
 Schema = dict[str, Any]
-
-# By class and field. A value of a mapping's key stands at `Class.field{}`.
-VALUES: dict[str, Any] = {
-    "ArgoCD.repoURL": "https://git.example.com/acme/fleet.git",
-    "FleetSpec.generatorVersion": ">=0.1,<1",
-    "SecretName.name": "fleet-token",
-    "InferenceClassSpec.description": "8 H100 SXM5 80GB, NVLink",
-    "Device.name": "gpu",
-    "Device.driver": "gpu.nvidia.com",
-    "Device.deviceClassName": "gpu.nvidia.com",
-    "Device.resourceName": "nvidia.com/gpu",
-    "Device.count": 8,
-    "Device.attributes{}": "productName",
-    "Device.capacity{}": "memory",
-    "Attribute.string": "NVIDIA H100 80GB HBM3",
-    "Attribute.bool": True,
-    "Attribute.int": 9,
-    "Capacity.value": "81559Mi",
-    "NodeResources.cpu": "190",
-    "NodeResources.memory": "1900Gi",
-    "NodeResources.ephemeral-storage": "5Ti",
-    "NodeCost.perNodeHour": "88.49",
-    "NodeCost.spotPerNodeHour": "29.90",
-    "Destination.server": "https://kubernetes.default.svc",
-    "Location.provider": "gcp",
-    "Location.region": "us-east4",
-    "Location.zone": "us-east4-a",
-    "GatewaySettings.hostname": "gke-us-east4.fleet.example.com",
-    "NodePool.name": "h100",
-    "NodePool.className": "h100-8x",
-    "NodePool.nodeSelector{}": "cloud.google.com/gke-nodepool",
-    "NodePool.nodeSelector": "h100",
-    "CelSelector.cel": 'device.attributes["gpu.nvidia.com"].productName == "NVIDIA H200"',
-    "DeviceRequest.name": "gpu",
-    "DeviceRequest.products": "NVIDIA H200",
-    "MemoryRange.atLeast": "40Gi",
-    "MemoryRange.below": "90Gi",
-    "Engine.name": "main",
-    "Serving.modelName": "qwen3-8b",
-    "ModelDeploymentSpec.replicas": 2,
-    "PodTemplate.spec": {"containers": [{"name": "engine", "image": "vllm/vllm-openai:v0.33.0", "args": ["--model=Qwen/Qwen3-8B"]}]},
-    "Trigger.target": "4",
-    "Trigger.query": "sum(rate(vllm:request_success_total[2m]))",
-    "Scaling.maxReplicas": 4,
-    "EngineChoice.pool": "h100",
-    "EngineChoice.devices{}": "gpu",
-    "EngineChoice.devices": "gpu",
-    "PlacementEntry.engines{}": "main",
-    "PlacementEntry.cluster": "gke-us-east4",
-    "PlacementEntry.count": 2,
-    "PlacementEntry.minimum": 2,
-    "PlacementEntry.maximum": 4,
-    "RecordedShortfall.missing": 1,
-    "RecordedShortfall.summary": "0/5 clusters can take another: 3 InsufficientDevices, 2 SelectorMismatch",
-    "PlacementSpec.wanted": 3,
-    "Metadata.annotations{}": "modelfleet.io/remove",
-    "Metadata.annotations": "approved",
-}
 
 
 def _pattern(form: Any) -> str:
@@ -141,28 +85,46 @@ class Samples:
         """A valid value of a class with as many fields as may stand together."""
         if name not in self._chosen:
             self._chosen[name] = {}  # a class that holds itself ends here
-            whole = {alias: self.of(name, alias, part) for alias, part in shape["properties"].items()}
+            whole = copy.deepcopy({alias: self.of(name, alias, part) for alias, part in shape["properties"].items()})
             self._chosen[name] = _largest(self.known[name], whole, shape.get("required", [])) if name in self.known else whole
         return self._chosen[name]
 
 
 def _largest(model: type[BaseModel], whole: dict[str, Any], required: list[str]) -> dict[str, Any]:
     """`whole` less as few optional fields as `model` asks for, the last first; all of it if nothing helps."""
+    whole = _without_refused(model, whole)
     optional = [alias for alias in reversed(whole) if alias not in required]
     for size in range(min(len(optional), 4) + 1):
         for dropped in combinations(optional, size):
             rest = {alias: value for alias, value in whole.items() if alias not in dropped}
-            if _valid(model, rest):
+            if not _refused(model, rest):
                 return rest
     return whole
 
 
-def _valid(model: type[BaseModel], value: dict[str, Any]) -> bool:
+def _without_refused(model: type[BaseModel], value: dict[str, Any]) -> dict[str, Any]:
+    """`value` without the fields further in that a rule of `model` names, as long as that helps."""
+    while found := _refused(model, value):
+        path = found[0]
+        if len(path) < 2:
+            break
+        rest = copy.deepcopy(value)
+        parent: Any = rest
+        for step in path[:-1]:
+            parent = parent[step]
+        if not isinstance(parent, dict) or parent.pop(path[-1], None) is None or _refused(model, rest) == found:
+            break
+        value = rest
+    return value
+
+
+def _refused(model: type[BaseModel], value: dict[str, Any]) -> list[tuple[str | int, ...]]:
+    """Where `model` refuses `value`."""
     try:
         model.model_validate(value)
-    except ValidationError:
-        return False
-    return True
+    except ValidationError as error:
+        return [(*mistake["loc"], *(mistake.get("ctx") or {}).get("path", ())) for mistake in error.errors(include_url=False)]
+    return []
 
 
 def _scalar(shape: Schema) -> Any:

@@ -1,0 +1,18 @@
+"""What only several files together show. All of it, in one order; each module names what it looks at."""
+
+from __future__ import annotations
+
+from ..diagnostics import Report
+from ..resolve.fleet import Fleet
+from ..validate import Resources
+from . import hardware, held, references, services, teams
+
+
+def check_across(resources: Resources, fleet: Fleet, report: Report) -> None:
+    """References, rights, services, hardware, and what this release does not do."""
+    references.check_references(resources, fleet, report)
+    references.check_fronts(resources, fleet, report)
+    teams.check_teams(resources, fleet, report)
+    services.check_services(resources, report)
+    hardware.check_hardware(resources, fleet, report)
+    held.check_pending(resources, report)

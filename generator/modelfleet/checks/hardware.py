@@ -1,0 +1,153 @@
+"""Device requests against what classes have: nominal sizes that just miss, and engines that nothing can ever serve."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from .. import cel, codes
+from ..api.base import Selector
+from ..api.devices import DeviceOption
+from ..api.engine import Engine
+from ..api.hardware import Device, InferenceClassSpec
+from ..api.quantity import Quantity
+from ..api.semver import Semver
+from ..diagnostics import Report
+from ..resolve.fleet import Fleet
+from ..resolve.selectors import expressions
+from ..validate import Resource, Resources
+from .teams import owners
+
+Loc = tuple[str | int, ...]
+
+_GIB = 1024**3
+# A device reports at most this share less than the size that it is sold by: 22.5 of 24, 45 of 48, 79.6 of 80.
+_JUST = 0.08
+_BOUND = re.compile(r"memory\s*\.\s*compareTo\(\s*quantity\(\s*[\"']([^\"']+)[\"']\s*\)\s*\)\s*(>=|>)\s*0\b(?!\.)")
+
+
+def check_hardware(resources: Resources, fleet: Fleet, report: Report) -> None:
+    """NominalMemory, NoMatchingClass, and TeamRights where only classes that a team may not use would do."""
+    answers = _Answers(fleet.classes)
+    owned = owners(resources)
+    for resource in resources.of("ModelDeployment").values():
+        for loc, engine in _engines(resource):
+            for path, request in engine.requests():
+                _check_nominal(resource, (*loc, *path), request, fleet.classes, report)
+        _check_reach(resource, owned.get(resource.model.metadata.namespace), fleet, answers, report)
+
+
+def _engines(resource: Resource) -> list[tuple[Loc, Engine]]:
+    return [(("spec", "template", "spec", "engines", e), engine) for e, engine in enumerate(resource.model.spec.template.spec.engines)]
+
+
+def _check_nominal(resource: Resource, loc: Loc, request: DeviceOption, classes: Mapping[str, InferenceClassSpec], report: Report) -> None:
+    """A warning at each lower bound of memory that some device reports a little less than."""
+    bounds: list[tuple[Loc, str]] = []
+    if request.memory and request.memory.at_least:
+        bounds.append(((*loc, "memory", "atLeast"), request.memory.at_least))
+    for index, selector in enumerate(request.selectors):
+        bounds += [((*loc, "selectors", index, "cel"), found[1]) for found in _BOUND.finditer(selector.cel)]
+    for where, text in bounds:
+        wanted = _bytes(text)
+        if not wanted or wanted % _GIB:
+            continue
+        missed: dict[int, list[str]] = {}
+        for name, hardware in classes.items():
+            for device in hardware.devices:
+                has = _memory(device)
+                if has and (1 - _JUST) * wanted <= has < wanted and _product(device, request):
+                    missed.setdefault(has, []).append(f"{name} reports {has / _GIB:.2f}Gi ({_text(device)})")
+        if missed:
+            shown = "; ".join(missed[size][0] for size in sorted(missed, reverse=True))
+            enough = int(max(missed) / _GIB)
+            report.add(codes.NOMINAL_MEMORY, f"{text} just misses a device: {shown}", resource.at(*where), f"at least {enough}Gi")
+
+
+def _bytes(text: str) -> int:
+    try:
+        return Quantity.parse(text).nano // 10**9
+    except ValueError:
+        return 0
+
+
+def _memory(device: Device) -> int:
+    return next((_bytes(c.value) for name, c in device.capacity.items() if name.rsplit("/", 1)[-1] == "memory"), 0)
+
+
+def _text(device: Device) -> str:
+    return next((c.value for name, c in device.capacity.items() if name.rsplit("/", 1)[-1] == "memory"), "")
+
+
+def _product(device: Device, request: DeviceOption) -> bool:
+    """Whether the request's products, if it names some, include the device's."""
+    has = device.attributes.get("productName")
+    return not request.products or (has is not None and has.string in request.products)
+
+
+@dataclass(slots=True)
+class _Answers:
+    """Whether a class has devices for a request; every expression is evaluated once for each device group."""
+
+    classes: Mapping[str, InferenceClassSpec]
+    _known: dict[tuple[str, str, str], bool] = field(default_factory=dict)
+
+    def serves(self, name: str, request: DeviceOption) -> str:
+        """Why class `name` does not serve `request`; empty if it may."""
+        matching = [d for d in self.classes[name].devices if all(self._holds(text, name, d) for text in expressions(request, d.driver))]
+        if not matching:
+            return "no device matches"
+        most = max(device.count for device in matching)
+        return "" if most >= request.count else f"has {most} of them on a node, {request.count} are asked for"
+
+    def _holds(self, text: str, name: str, device: Device) -> bool:
+        key = (text, name, device.name)
+        if key not in self._known:
+            self._known[key] = cel.compile_selector(text).evaluate(_seen(device)).matches
+        return self._known[key]
+
+
+def _seen(device: Device) -> cel.Device:
+    """A declared device group as selectors see a device of it."""
+    attributes: dict[str, str | bool | int | Semver] = {}
+    for name, attribute in device.attributes.items():
+        value = Semver.parse(attribute.version) if attribute.version is not None else attribute.value
+        if value is not None:
+            attributes[name] = value
+    return cel.Device(device.driver, attributes, {name: Quantity.parse(c.value) for name, c in device.capacity.items()})
+
+
+def _check_reach(resource: Resource, team: Resource | None, fleet: Fleet, answers: _Answers, report: Report) -> None:
+    """An error where no class on the clusters that the deployment selects can serve one of its requests, even when all is free."""
+    selector: Selector = resource.model.spec.template.spec.cluster_selector
+    reach = [cluster for cluster in fleet.clusters.values() if selector.matches(dict(cluster.labels))]
+    classes = sorted({pool.class_name for cluster in reach for pool in cluster.pools})
+    if not classes:
+        return
+    allowed = team.model.spec.classes if team else None
+    for loc, engine in _engines(resource):
+        found = _unserved(engine, classes, answers)
+        if found:
+            path, request, reasons = found
+            message = f"no class on the {len(reach)} clusters that it may use serves request `{request.name}` of engine `{engine.name}`"
+            report.add(codes.NO_MATCHING_CLASS, message, resource.at(*loc, *path), f"modelfleet explain {resource.model.ref_name}", reasons)
+        elif team and allowed is not None and (found := _unserved(engine, [name for name in classes if name in allowed], answers)):
+            message = f"request `{found[1].name}` is served by no class that team `{team.model.metadata.name}` may use"
+            hint = f"classes of the team: {', '.join(allowed)}"
+            report.add(codes.TEAM_RIGHTS, message, resource.at(*loc, *found[0]), hint, found[2])
+
+
+def _unserved(engine: Engine, classes: Iterable[str], answers: _Answers) -> tuple[Loc, DeviceOption, tuple[str, ...]] | None:
+    """The first request that no class serves, with each class's reason; None if every request has one, or an alternative may do."""
+    known = list(classes)
+    for path, request in engine.requests():
+        if path[0] == "alternatives" or "firstAvailable" in path or engine.alternatives:
+            continue
+        try:
+            reasons = {name: answers.serves(name, request) for name in known}
+        except cel.SelectorError:
+            return None  # said at the selector
+        if all(reasons.values()):
+            return path, request, tuple(f"{name}: {why}" for name, why in reasons.items())
+    return None

@@ -1,0 +1,107 @@
+"""Services: every target exists, every selector finds something, and what is called by path answers to one model name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .. import codes, names
+from ..api.base import Selector
+from ..api.service import ServiceEndpoint
+from ..diagnostics import Report, nearest
+from ..validate import Resource, Resources
+
+# Labels that a share of a deployment has by where it runs: what selects on them may match once it is placed.
+_BY_PLACE = frozenset((names.LABEL_CLUSTER, names.LABEL_ENGINE, names.LABEL_ROLE, names.LABEL_POOL))
+
+
+@dataclass(frozen=True, slots=True)
+class _Namespace:
+    """Deployments and endpoints of one namespace, by name."""
+
+    deployments: dict[str, Resource] = field(default_factory=dict)
+    endpoints: dict[str, Resource] = field(default_factory=dict)
+
+
+def check_services(resources: Resources, report: Report) -> None:
+    """UnknownTarget, SelectsNothing and ServedNameMismatch."""
+    spaces: dict[str, _Namespace] = {}
+    for kind, place in (("ModelDeployment", "deployments"), ("ModelEndpoint", "endpoints")):
+        for resource in resources.of(kind).values():
+            metadata = resource.model.metadata
+            getattr(spaces.setdefault(metadata.namespace, _Namespace()), place)[metadata.name] = resource
+    clusters = resources.of("InferenceCluster").values()
+    by_place = _BY_PLACE | {key for cluster in clusters for key in cluster.model.spec.placement.metadata.labels}
+    for service in resources.of("ModelService").values():
+        space = spaces.get(service.model.metadata.namespace, _Namespace())
+        found = [_targets(service, index, space, by_place, report) for index in range(len(service.model.spec.endpoints))]
+        if _by_path(service, resources.of("InferenceGateway")):
+            _check_names(service, found, report)
+
+
+def _targets(service: Resource, index: int, space: _Namespace, by_place: frozenset[str], report: Report) -> list[Resource]:
+    """The deployments and endpoints of one entry; a diagnostic where there are none."""
+    entry: ServiceEndpoint = service.model.spec.endpoints[index]
+    loc = ("spec", "endpoints", index)
+    for name, known, what in ((entry.deployment, space.deployments, "deployment"), (entry.endpoint, space.endpoints, "endpoint")):
+        if name is None:
+            continue
+        if name in known:
+            return [known[name]]
+        message = f"namespace `{service.model.metadata.namespace}` has no {what} `{name}`"
+        report.add(codes.UNKNOWN_TARGET, message, service.at(*loc, what), nearest(name, known) or f"declare a {what} there")
+        return []
+    assert entry.selector is not None
+    selector = _static(entry.selector, by_place)
+    found = [r for name, r in space.deployments.items() if selector.matches(_labels(r) | {names.LABEL_DEPLOYMENT: name})]
+    found += [r for r in space.endpoints.values() if selector.matches(r.model.metadata.labels)]
+    if not found:
+        wanted = entry.selector.match_labels.get(names.LABEL_DEPLOYMENT)
+        hint = nearest(wanted, space.deployments) if wanted else "labels of template.metadata of a deployment, or of an endpoint"
+        message = f"the selector matches no deployment and no endpoint of namespace `{service.model.metadata.namespace}`"
+        report.add(codes.SELECTS_NOTHING, message, service.at(*loc, "selector"), hint)
+    return found
+
+
+def _static(selector: Selector, by_place: frozenset[str]) -> Selector:
+    """The selector without what only a place decides."""
+    labels = {key: value for key, value in selector.match_labels.items() if key not in by_place}
+    rest = tuple(r for r in selector.match_expressions if r.key not in by_place)
+    return Selector.model_construct(match_labels=labels, match_expressions=rest)
+
+
+def _labels(deployment: Resource) -> dict[str, str]:
+    return dict(deployment.model.spec.template.metadata.labels)
+
+
+def _by_path(service: Resource, gateways: Mapping[str, Resource]) -> bool:
+    """Whether callers reach the service by path: at some front door, or, while there is none, as is the default."""
+    labels = service.model.metadata.labels
+    serving = [
+        g.model.spec for g in gateways.values() if g.model.spec.service_selector is None or g.model.spec.service_selector.matches(labels)
+    ]
+    return not serving or any("Path" in spec.routing for spec in serving)
+
+
+def _check_names(service: Resource, found: Sequence[Sequence[Resource]], report: Report) -> None:
+    """One error at the first entry whose targets answer to another name than those before."""
+    first: tuple[str, str] | None = None
+    for index, targets in enumerate(found):
+        for target in targets:
+            name = _served_name(target)
+            if name is None:
+                continue
+            first = first or (name, target.model.metadata.name)
+            if name != first[0]:
+                message = f"`{target.model.metadata.name}` serves `{name}`, `{first[1]}` serves `{first[0]}`"
+                hint = f"serving: {{modelName: {first[0]}}} in both, with engines that answer to it"
+                report.add(codes.SERVED_NAME_MISMATCH, message, service.at("spec", "endpoints", index), hint)
+                return
+
+
+def _served_name(target: Resource) -> str | None:
+    """What callers must send; None for a provider that takes what it gets."""
+    if target.document.value["kind"] == "ModelEndpoint":
+        found = target.model.spec.model
+        return str(found) if found else None
+    return target.model.spec.template.spec.serving.model_name or str(target.model.ref_name)

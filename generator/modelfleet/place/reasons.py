@@ -1,0 +1,107 @@
+"""Why a cluster takes no further replica of a deployment: the first reason, with its numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..resolve.fleet import Cluster
+from .candidates import Candidate, levels
+from .demand import is_device
+from .eligible import closed
+from .fill import Filler, joined
+from .ledger import Account, Ledger
+from .plan import Refusal
+from .rank import Ranking, crowded
+from .state import State
+
+# Of several alternatives the refusal that came nearest to a place is told.
+_NEARNESS = ("NoMatchingClass", "SpotRefused", "UntoleratedTaint", "NeverFits", "QuotaExceeded", "BudgetExceeded", "CostLimit")
+
+
+@dataclass(slots=True)
+class Reasons:
+    """Refusals of one deployment as the ledgers stand. empty: the same pools with nothing in them."""
+
+    filler: Filler
+    state: State
+    empty: Ledger
+    ranking: Ranking
+
+    @classmethod
+    def of(cls, filler: Filler, state: State) -> Reasons:
+        eligible = [c for c in filler.fleet.clusters.values() if closed(filler.fleet, state.deployment, c) is None]
+        empty = Ledger.of(filler.fleet)
+        empty.use_headroom()
+        return cls(filler, state, empty, Ranking.of(filler.fleet, filler.ledger, state, eligible))
+
+    def all(self) -> tuple[Refusal, ...]:
+        """One for each cluster that takes no further replica, by name."""
+        return tuple(found for cluster in self.filler.fleet.clusters.values() if (found := self.why(cluster)))
+
+    def why(self, cluster: Cluster) -> Refusal | None:
+        """Why `cluster` takes no further replica; None if it does."""
+        found = closed(self.filler.fleet, self.state.deployment, cluster) or crowded(self.state, cluster.name)
+        if found is None and (text := self.ranking.unbalanced(cluster.name)):
+            found = ("SpreadUnsatisfied", text)
+        if found is None:
+            found = self._nearest(cluster)
+        return Refusal(cluster.name, *found) if found else None
+
+    def _nearest(self, cluster: Cluster) -> tuple[str, str] | None:
+        """The nearest refusal over all alternatives; None as soon as one of them finds a place."""
+        refused: list[tuple[str, str]] = []
+        for level in levels(self.state.deployment):
+            offer = self.filler.offers.at(self.state.deployment, level, cluster)
+            if not offer.candidates:
+                refused.append((offer.reason, offer.text))
+                continue
+            answers = [self._candidate(cluster, candidate) for candidate in offer.candidates]
+            if any(answer is None for answer in answers):
+                return None
+            refused += [answer for answer in answers if answer]
+        return max(refused, key=lambda r: _NEARNESS.index(r[0]) if r[0] in _NEARNESS else len(_NEARNESS))
+
+    def _candidate(self, cluster: Cluster, candidate: Candidate) -> tuple[str, str] | None:
+        pods = joined(candidate.pods, candidate.surge)
+        there = next((e for e in self.state.entries.values() if e.cluster == cluster.name and e.candidate == candidate), None)
+        if there and there.retiring:
+            return None
+        if self.filler.ledger.admits(cluster.name, candidate.pods if there else pods):
+            return self.filler.limits.refusal(self.state.deployment, candidate)
+        if not self.empty.admits(cluster.name, pods):
+            return ("NeverFits", f"one replica needs {self._needs(cluster, candidate)}, more than there is when nothing else runs")
+        return self._full(cluster, candidate)
+
+    def _needs(self, cluster: Cluster, candidate: Candidate) -> str:
+        return ", ".join(
+            f"{count} x {' + '.join(f'{amount} {kind}' for kind, amount in demand)} in pool {cluster.pools[position].name}"
+            for position, demand, count in candidate.pods
+        )
+
+    def _full(self, cluster: Cluster, candidate: Candidate) -> tuple[str, str]:
+        """Of the pools that would be too full, the first."""
+        ledger = self.filler.ledger
+        for position, demand, count in candidate.pods:
+            account = ledger.accounts[cluster.name][position]
+            nodes = account.nodes(ledger.headroom)
+            if not account.fits(ledger.accounting, nodes, {demand: count}):
+                return self._short(account, nodes, dict(demand), count)
+        return ("InsufficientDevices", f"its engines need {self._needs(cluster, candidate)} together")
+
+    def _short(self, account: Account, nodes: int, demand: dict[str, int], count: int) -> tuple[str, str]:
+        name, held = account.pool.name, account.held_by()
+        if self.filler.ledger.accounting == "Node":
+            free = nodes - sum(account.pods.values())
+            return ("InsufficientNodes", f"pool {name}: needs {count} nodes, {max(0, free)} of {nodes} free; held by {held}")
+        for kind, size in demand.items():
+            taken, there = account.devices(kind, nodes)
+            if there - taken < size * count:
+                reason = "InsufficientDevices" if is_device(kind) else "InsufficientNodes"
+                return (reason, f"pool {name}: needs {size * count} {kind}, {max(0, there - taken)} of {there} free; held by {held}")
+        kind, size = next((k, s) for k, s in demand.items() if is_device(k))
+        block = account.block(kind, nodes)
+        if block >= size and self.filler.ledger.accounting == "Guaranteed":
+            taken, there = account.devices(kind, nodes)
+            text = f"pool {name}: {there - taken} of {there} {kind} are free, and no order of starts may leave a pod without {size} on one node"
+            return ("Fragmented", f"{text}; held by {held}")
+        return ("Fragmented", f"pool {name}: needs {size} {kind} on one node, largest free block is {block}; held by {held}")
