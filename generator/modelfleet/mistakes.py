@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Mapping
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -41,40 +42,47 @@ def explain(error: Mapping[str, Any], model: type[BaseModel], document: Document
     if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
         return None
     loc = [step for step in error["loc"] if step != "[key]"]
-    kind, context, value = error["type"], error.get("ctx") or {}, error["input"]
+    kind, context = error["type"], error.get("ctx") or {}
     if kind == "modelfleet":
         return _own(context, loc, document)
     where = document.locate(loc, key=kind == "extra_forbidden" or "[key]" in error["loc"])
-    field = _path(loc)
     if kind == "missing":
-        return Diagnostic(codes.MISSING_FIELD, f"`{field}` is required", where, f"add `{loc[-1]}:`")
+        return Diagnostic(codes.MISSING_FIELD, f"`{_path(loc)}` is required", where, f"add `{loc[-1]}:`")
     if kind == "extra_forbidden":
         parent = ".".join(filter(None, (document.value["kind"], _path(loc[:-1]))))
-        return Diagnostic(codes.UNKNOWN_FIELD, f"`{loc[-1]}` is not a field of {parent}", where, nearest(str(loc[-1]), _fields(model, loc[:-1])))
+        message, hint = f"`{_cut(str(loc[-1]))}` is not a field of {parent}", nearest(str(loc[-1]), _fields(model, loc[:-1]))
+        return Diagnostic(codes.UNKNOWN_FIELD, message, where, hint)
+    code, message, hint = _value(kind, context, error["input"], _path(loc), document.source(loc))
+    return Diagnostic(code, message, where, hint)
+
+
+def _value(kind: str, context: Mapping[str, Any], value: Any, field: str, written: str | None) -> tuple[Code, str, str]:
+    """(code, message, hint) for a value that the field does not take."""
     if kind == "literal_error":
         words = [word.strip("'") for word in context["expected"].replace(" or ", ", ").split(", ")]
-        return Diagnostic(codes.UNKNOWN_VALUE, f"`{field}` cannot be `{value}`", where, nearest(str(value), words))
+        return codes.UNKNOWN_VALUE, f"`{field}` cannot be {_shown(value, written)}", nearest(str(value), words)
     if kind in _WORDS:
-        written = document.source(loc)
-        message = f"`{field}` must be {_WORDS[kind]}, not {_shown(value, written)}"
-        return Diagnostic(codes.WRONG_TYPE, message, where, _retype(kind, value, written))
-    return _limit(kind, context, value, field, where)
-
-
-def _limit(kind: str, context: Mapping[str, Any], value: Any, field: str, where: Any) -> Diagnostic:
+        hint = _retype(kind, value, written)
+        return codes.WRONG_TYPE, f"`{field}` must be {_WORDS[kind]}, not {_shown(value, written)}", hint
     if kind == "string_pattern_mismatch":
-        form = (codes.BAD_VALUE, "does not have the form that is asked for", f"the pattern is {context['pattern']}")
-        code, what, hint = _FORMS.get(context["pattern"], form)
-        return Diagnostic(code, f"`{field}`: `{value}` {what}", where, hint)
+        return _form(context["pattern"], value, field)
     if kind in _RANGES:
-        key, words = _RANGES[kind]
-        return Diagnostic(codes.OUT_OF_RANGE, f"`{field}` must be {words} {context[key]}, not {value}", where, f"{_last(field)}: {context[key]}")
+        key, words_ = _RANGES[kind]
+        return codes.OUT_OF_RANGE, f"`{field}` must be {words_} {context[key]}, not {value}", f"{_last(field)}: {context[key]}"
     if kind in _SIZES:
         limit = context[_SIZES[kind]]
-        words = "at most" if kind.endswith("long") else "at least"
+        words_ = "at most" if kind.endswith("long") else "at least"
         what = "characters" if kind.startswith("string") else "items"
-        return Diagnostic(codes.TOO_MANY, f"`{field}` must have {words} {limit} {what}", where, f"{words} {limit}")
-    return Diagnostic(codes.BAD_VALUE, f"`{field}`: {_shown(value)} cannot be used here ({kind})", where, "see the reference of this field")
+        return codes.TOO_MANY, f"`{field}` must have {words_} {limit} {what}", f"{words_} {limit}"
+    return codes.BAD_VALUE, f"`{field}`: {_shown(value)} cannot be used here ({kind})", "see the reference of this field"
+
+
+def _form(pattern: str, value: str, field: str) -> tuple[Code, str, str]:
+    form = (codes.BAD_VALUE, "does not have the form that is asked for", f"the pattern is {pattern}")
+    code, what, hint = _FORMS.get(pattern, form)
+    if hint == "my-name":
+        hint = re.sub(r"[^a-z0-9.]+", "-", value.lower().replace(".", "-" if "label" in what else ".")).strip("-.")[:63] or hint
+    return code, f"`{field}`: `{_cut(value)}` {what}", hint
 
 
 def _own(context: Mapping[str, Any], loc: list[Any], document: Document) -> Diagnostic:
@@ -102,12 +110,16 @@ def _shown(value: Any, written: str | None = None) -> str:
         case int() | float():
             return f"the number {written or value}"
         case str():
-            return f'the text "{value if len(value) < 60 else value[:57] + "..."}"'
+            return f'the text "{_cut(value)}"'
         case None:
             return "empty"
         case list() | tuple():
             return "a list"
     return "a mapping"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) < 60 else text[:57] + "..."
 
 
 def _retype(kind: str, value: Any, written: str | None) -> str:
@@ -117,6 +129,8 @@ def _retype(kind: str, value: Any, written: str | None) -> str:
         return f"write {value} without quotes"
     if kind == "bool_type" and value in ("true", "false"):
         return f"write {value} without quotes"
+    if value is None:
+        return "give it a value, or remove the key"
     if kind in ("tuple_type", "list_type"):
         return "write `- ` before each item"
     return f"write {_WORDS[kind]}"

@@ -72,7 +72,7 @@ def read(root: Path, part: Slice, report: Report) -> Repository:
 
 def _runnable(fleet: Fleet) -> Fleet:
     """The fleet without the deployments that ask for what this release does not do: they are said, placed and rendered nowhere."""
-    run = {key: deployment for key, deployment in fleet.deployments.items() if not held_back("ModelDeployment", deployment.spec)}
+    run = {key: deployment for key, deployment in fleet.deployments.items() if not held_back(deployment.spec)}
     return fleet if len(run) == len(fleet.deployments) else replace(fleet, deployments=run)
 
 

@@ -68,6 +68,6 @@ def deployments(draw: st.DrawFn, most: int = 4, largest: int = 5) -> Manifests:
 @st.composite
 def fleets(draw: st.DrawFn, **limits: int) -> Manifests:
     """The manifests of a fleet without records."""
-    options = {"accounting": draw(st.sampled_from(["Packed", "Node"]))}
+    options = {"accounting": draw(st.sampled_from(["Packed", "Node", "Guaranteed"]))}
     places = draw(clusters(limits.get("clusters", 4)))
     return [b.settings(**options), *CLASSES, *places, *draw(deployments(limits.get("deployments", 4), limits.get("replicas", 5)))]

@@ -11,10 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from modelfleet.api.placement import PlacementSpec
-from modelfleet.place.ledger import Ledger
-from modelfleet.place.match import Matcher
-from modelfleet.place.place import place
-from modelfleet.place.state import recorded_entry
+from modelfleet.place.place import Placing, place
 from modelfleet.place.tolerate import untolerated
 from modelfleet.resolve import Fleet
 from tests import builders as b
@@ -53,8 +50,9 @@ def test_deciding_again_changes_nothing(manifests: list[dict[str, Any]]) -> None
 @given(fleets())
 def test_no_fill_exceeds_a_pool_and_every_entry_is_allowed(manifests: list[dict[str, Any]]) -> None:
     fleet = b.fleet(*manifests)
-    ledger, matcher = Ledger.of(fleet), Matcher(fleet.classes)
-    for key, spec in everything(fleet, {}).items():
+    placements = everything(fleet, {})
+    placing = Placing.begin(fleet, placements)
+    for key, spec in placements.items():
         deployment = fleet.deployments[key]
         inner = deployment.spec.template.spec
         on: dict[str, int] = {}
@@ -63,14 +61,15 @@ def test_no_fill_exceeds_a_pool_and_every_entry_is_allowed(manifests: list[dict[
             assert cluster.spec.state == "Ready"
             assert inner.cluster_selector.matches(dict(cluster.labels))
             assert untolerated(cluster.spec.taints, inner.tolerations) is None
-            charged = recorded_entry(deployment, entry, cluster, matcher)
-            assert len(charged.pods) == len(deployment.engines)
-            ledger.add(cluster.name, [(p, d, n * entry.count) for p, d, n in charged.pods], deployment.ref)
             on[cluster.name] = on.get(cluster.name, 0) + entry.count
         assert sum(on.values()) <= deployment.wanted
         limit = deployment.spec.placement.max_per_cluster
         assert limit is None or all(count <= limit for count in on.values())
-    assert all(account.fits(ledger.accounting) for account in ledger.accounts.values())
+        assert all(entry.candidate and entry.candidate.recorded(fleet.clusters[entry.cluster]) == entry.choices for entry in placing.entries[key])
+    ledger = placing.filler.ledger
+    ledger.use_headroom()
+    assert all(a.fits(ledger.accounting, a.nodes(headroom=True)) for accounts in ledger.accounts.values() for a in accounts)
+    assert placing.excesses() == ()
 
 
 @given(fleets(), clusters(6))

@@ -102,10 +102,10 @@ def pending(kind: str, model: Model) -> list[Pending]:
     return whole + [Pending(loc, row) for row in _ROWS.get(kind, ()) for loc in _found(model, row.path.split("."), row.only)]
 
 
-def held_back(deployment: Model) -> bool:
-    """Whether the spec of a ModelDeployment asks for what this release does not do and it cannot run without."""
+def held_back(spec: Model) -> bool:
+    """Whether the spec of a ModelDeployment asks for what it cannot run without and this release does not do."""
     rows = (row for row in _ROWS["ModelDeployment"] if row.stops)
-    return any(_found(deployment, row.path.split(".")[1:], row.only) for row in rows)
+    return any(True for row in rows for _ in _found(spec, row.path.split(".")[1:], row.only))
 
 
 def _found(value: Any, steps: list[str], only: tuple[Any, ...]) -> Iterator[Loc]:

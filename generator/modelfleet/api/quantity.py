@@ -29,8 +29,10 @@ _MAX_EXPONENT = 1000
 _MAX_LENGTH = 4000
 _FAST_DIGITS = 18  # decimal digits that surely fit an int64
 
-_FORMAT = "a quantity is a number with a suffix: n u m k M G T P E, Ki Mi Gi Ti Pi Ei, or an exponent such as e3"
+# Apimachinery's own words: a selector that parses a quantity fails with them.
+_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 _SUFFIX = "unable to parse quantity's suffix"
+TOO_LONG = f"quantities have at most {_MAX_LENGTH} characters and an exponent of at most {_MAX_EXPONENT} here"
 
 
 def _narrow(value: int) -> bool:
@@ -61,7 +63,9 @@ class Quantity:
 
         Like Kubernetes it reads a number without digits (`Gi`, `+`) as zero.
         """
-        shape = _SHAPE.fullmatch(text) if len(text) <= _MAX_LENGTH else None
+        if len(text) > _MAX_LENGTH:
+            raise ValueError(TOO_LONG)
+        shape = _SHAPE.fullmatch(text)
         if shape is None or not text:
             raise ValueError(_FORMAT)
         sign, whole, after, suffix = shape.groups()
@@ -199,7 +203,7 @@ def _suffix(suffix: str) -> tuple[int, Format]:
         raise ValueError(_SUFFIX)
     power = int(exponent[1])
     if power > _MAX_EXPONENT:
-        raise ValueError(f"exponent {power} is above {_MAX_EXPONENT}")
+        raise ValueError(TOO_LONG)
     return max(power, -_MAX_LENGTH - _MAX_EXPONENT), "DecimalExponent"
 
 
@@ -222,13 +226,14 @@ def _decimal_text(value: int, scale: int, form: Format) -> str:
 
 
 def _check(text: str) -> str:
+    """As Kubernetes parses it, but that a number has a digit: `Gi` for zero is a slip."""
     try:
         Quantity.parse(text)
-        if not re.search("[0-9]", text):
-            raise ValueError("it has no digits")
-    except ValueError as reason:
-        hint = _hint(text)
-        raise mistake("BadQuantity", f"`{text}` is not a Kubernetes quantity: {reason}", hint=hint) from None
+        wrong = not re.search("[0-9]", text)
+    except ValueError:
+        wrong = True
+    if wrong:
+        raise mistake("BadQuantity", f"`{text}` is not a Kubernetes quantity", hint=_hint(text))
     return text
 
 

@@ -5,6 +5,7 @@ Ordered by precedence: a pre-release is below its release, numeric parts below a
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from functools import total_ordering
@@ -21,21 +22,42 @@ _PART = re.compile(r"[0-9A-Za-z-]+")
 
 def _number(text: str, what: str) -> int:
     if not _DIGITS.fullmatch(text):
-        raise ValueError(f"invalid character in {what} `{text}`")
+        raise ValueError(f"Invalid character(s) found in {what} number {_quoted(text)}")
     if len(text) > 1 and text[0] == "0":
-        raise ValueError(f"{what} `{text}` has a leading zero")
-    if not text or len(text) > 20 or int(text) > UINT64_MAX:
-        raise ValueError(f"{what} `{text}` is not a 64-bit number")
+        raise ValueError(f"{what.capitalize()} number must not contain leading zeroes {_quoted(text)}")
+    return _uint64(text)
+
+
+def _uint64(text: str) -> int:
+    if not text:
+        raise ValueError('strconv.ParseUint: parsing "": invalid syntax')
+    if len(text) > 20 or int(text) > UINT64_MAX:
+        raise ValueError(f"strconv.ParseUint: parsing {_quoted(text)}: value out of range")
     return int(text)
 
 
-def _prerelease(text: str) -> tuple[int | str, ...]:
-    parts: list[int | str] = []
-    for part in text.split("."):
-        if not _PART.fullmatch(part):
-            raise ValueError(f"`{part}` cannot stand in a pre-release")
-        parts.append(_number(part, "pre-release number") if _DIGITS.fullmatch(part) else part)
-    return tuple(parts)
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _prerelease(part: str) -> int | str:
+    if not part:
+        raise ValueError("Prerelease is empty")
+    if not _PART.fullmatch(part):
+        raise ValueError(f"Invalid character(s) found in prerelease {_quoted(part)}")
+    if not _DIGITS.fullmatch(part):
+        return part
+    if len(part) > 1 and part[0] == "0":
+        raise ValueError(f"Numeric PreRelease version must not contain leading zeroes {_quoted(part)}")
+    return _uint64(part)
+
+
+def _built(part: str) -> str:
+    if not part:
+        raise ValueError("Build meta data is empty")
+    if not _PART.fullmatch(part):
+        raise ValueError(f"Invalid character(s) found in build meta data {_quoted(part)}")
+    return part
 
 
 @total_ordering
@@ -51,7 +73,7 @@ class Semver:
 
     @classmethod
     def parse(cls, text: str, normalize: bool = False) -> Semver:
-        """The version that `text` spells; ValueError with a reason.
+        """The version that `text` spells; ValueError with the reason in the words of Kubernetes' library.
 
         normalize: a leading `v` and leading zeros are dropped, missing parts are 0 (a short version has no suffix).
         """
@@ -60,11 +82,9 @@ class Semver:
             raise ValueError("No Major.Minor.Patch elements found" if text else "Version string empty")
         rest, plus, build = parts[2].partition("+")
         patch, dash, pre = rest.partition("-")
-        numbers = (_number(parts[0], "major number"), _number(parts[1], "minor number"), _number(patch, "patch number"))
-        built = tuple(build.split(".")) if plus else ()
-        if not all(_PART.fullmatch(part) for part in built):
-            raise ValueError(f"`{build}` cannot be build data")
-        return cls(*numbers, _prerelease(pre) if dash else (), built)
+        numbers = (_number(parts[0], "major"), _number(parts[1], "minor"), _number(patch, "patch"))
+        prerelease = tuple(_prerelease(part) for part in pre.split(".")) if dash else ()
+        return cls(*numbers, prerelease, tuple(_built(part) for part in build.split(".")) if plus else ())
 
     @property
     def _key(self) -> tuple[int, int, int, bool, tuple[tuple[bool, int, str], ...]]:
@@ -100,8 +120,8 @@ def _normalized(text: str) -> str:
 def _check(text: str) -> str:
     try:
         Semver.parse(text)
-    except ValueError as reason:
-        raise mistake("BadVersion", f"`{text}` is not a semantic version: {reason}", hint=_hint(text)) from None
+    except ValueError:
+        raise mistake("BadVersion", f"`{text}` is not a semantic version", hint=_hint(text)) from None
     return text
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
+from ..api.quantity import TOO_LONG, Quantity
 from .differences import FORMAT_CLAUSE, FORMAT_TEMPLATE, UNSUPPORTED, hint_for
 from .errors import EvalError, Refused
 from .formatting import CLAUSE_TYPES, clauses
@@ -13,6 +14,17 @@ from .values import Value
 
 _ORDER = {"_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
 _SAMPLES = {QUANTITY: 'quantity("40Gi")', SEMVER: 'semver("9.0.0")'}
+
+
+def literal_quantity(node: Call) -> None:
+    """Refused for a quantity that Kubernetes reads and that is out of all proportion here."""
+    argument = node.args[0] if node.function in ("quantity", "isQuantity") and node.args else None
+    try:
+        if isinstance(argument, Literal) and isinstance(argument.value, str):
+            Quantity.parse(argument.value)
+    except ValueError as reason:
+        if str(reason) == TOO_LONG:
+            raise Refused("SelectorNotSupported", TOO_LONG, argument.start if argument else node.start) from None
 
 
 def supported(name: str, node: Call) -> None:
@@ -118,6 +130,7 @@ def formats(root: Node, types: dict[Node, Type]) -> None:
             continue
         if node.function == "format" and node.target is not None:
             _format(node, node.target, types)
+        literal_quantity(node)
         if node.function == "matches" and node.args:
             # The first argument, as in Kubernetes: of the global function that is the text, not the pattern.
             pattern_problem(node.args[0], node.args[0].value if isinstance(node.args[0], Literal) else None)

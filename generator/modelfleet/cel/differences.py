@@ -28,7 +28,7 @@ FORMAT_TEMPLATE = "format() with a template that is no literal"
 FORMAT_CLAUSE = "format() with %f, %e, a precision, or a list or map as %s"
 MESSAGES = "protobuf messages and their types"
 LARGE = "expressions nested too deeply"
-LONG_PATTERN = "regular expressions that RE2 refuses and Go takes"
+PROPORTION = "quantities of more than 4000 characters or with an exponent above 1000"
 
 DIFFERENCES: tuple[Difference, ...] = (
     Difference(TIMES, 'duration("1h") > duration("1m")', hint="compare numbers or strings"),
@@ -38,6 +38,7 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference(FORMAT_TEMPLATE, 'device.driver.format(["a"]) == device.driver', hint="write the template as a literal"),
     Difference(FORMAT_CLAUSE, '"%.1f".format([1.5]) == "1.5"', hint="use %s, %d, %x, %o or %b, or join strings with +"),
     Difference(MESSAGES, 'google.protobuf.Int32Value{value: 1} == 1', "SelectorType"),
+    Difference(PROPORTION, 'quantity("1e5000").isGreaterThan(quantity("1"))'),
     Difference(LARGE, "(" * 110 + "true" + ")" * 110, "SelectorTooLarge"),
 )
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from .check import check
 from .cost import estimate
 from .device import Answer, Device, Name
-from .errors import Aborted, EvalError, Refused
+from .errors import Aborted, EvalError, Refused, SelectorError
 from .evaluate import compile_tree
 from .names import read_names
 from .parse import parse
@@ -67,5 +67,7 @@ def compile_selector(expression: str) -> Program:
         cost = estimate(root, checked)
     except Refused as refused:
         raise refused.located(expression) from None
+    except RecursionError:
+        raise SelectorError("SelectorTooLarge", "the expression is nested too deeply", 1, 1) from None
     attributes, capacity = read_names(root)
     return Program(expression, attributes, capacity, cost, run, variables)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import codes
-from ..api.pending import held_back, pending
+from ..api.pending import pending
 from ..diagnostics import Report
 from ..validate import Resources
 
@@ -25,10 +25,3 @@ def check_pending(resources: Resources, report: Report) -> None:
                 else:
                     shown = found.row.text if found.loc == ("kind",) else f"`{name}` has no effect yet: {found.row.text}"
                     report.add(codes.NOT_YET_RENDERED, shown, where)
-
-
-def held(resources: Resources) -> frozenset[tuple[str, str]]:
-    """(namespace, name) of the deployments that this release does not run."""
-    known = resources.of("ModelDeployment").values()
-    stopped = (resource.model.metadata for resource in known if held_back("ModelDeployment", resource.model))
-    return frozenset((metadata.namespace, metadata.name) for metadata in stopped)

@@ -11,6 +11,8 @@ from ..diagnostics import Report, nearest
 from ..resolve.fleet import Fleet
 from ..validate import Resource, Resources
 
+Loc = tuple[str | int, ...]
+
 # Where kinds select clusters.
 _CLUSTER_SELECTORS: dict[str, tuple[str, ...]] = {
     "AddOn": ("spec", "clusterSelector"),
@@ -112,7 +114,7 @@ def _check_devices(resources: Resources, fleet: Fleet, report: Report) -> None:
                     report.add(codes.OUT_OF_RANGE, message, where, f"at most {counts[name]}")
 
 
-def _devices_named(pool: NodePool) -> Iterator[tuple[tuple[str | int, ...], str, int]]:
+def _devices_named(pool: NodePool) -> Iterator[tuple[Loc, str, int]]:
     """(path from the pool, device group, devices of a node) of all that is unavailable or reserved."""
     for i, item in enumerate(pool.unavailable):
         for d, device in enumerate(item.devices):

@@ -1,0 +1,228 @@
+"""A real kube-scheduler starts every pod of what `Guaranteed` admits, and strands a pod of what it does not.
+
+Nodes and ResourceSlices are plain objects and kwok makes pods run; who goes where is the scheduler's choice alone.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from modelfleet.place.guaranteed import safe
+from modelfleet.place.packing import packs
+from tests.e2e import cluster as clusters
+from tests.e2e.client import Client, Object
+from tests.e2e.cluster import Cluster
+from tests.e2e.process import Process
+from tests.place.simulation import find_stuck
+
+pytestmark = pytest.mark.e2e
+
+POOLS = 200  # under each strategy
+UNSAFE = 20
+STRATEGIES = ("LeastAllocated", "MostAllocated")
+DRIVER = "gpu.example.com"
+NAMESPACE = "default"
+WRITERS = 4  # connections that create objects
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Like nodes and the pods for them, by devices. strategy: how the scheduler ranks nodes for these pods."""
+
+    name: str
+    nodes: int
+    devices: int
+    pods: tuple[int, ...]
+    strategy: str
+
+    def node(self, index: int) -> str:
+        return f"{self.name}-{index}"
+
+
+def counted(pods: Sequence[int]) -> dict[tuple[tuple[str, int], ...], int]:
+    return {(("gpu", size),): pods.count(size) for size in set(pods)}
+
+
+def filled(draw: random.Random, name: str, strategy: str) -> Pool:
+    """A pool that takes random pods for as long as they are safe."""
+    nodes, devices = draw.randint(1, 4), draw.choice([2, 4, 4, 8])
+    sizes = draw.sample(range(1, devices + 1), min(devices, draw.randint(1, 3)))
+    pods: list[int] = []
+    refused = 0
+    while refused < 4:
+        size = draw.choice(sizes)
+        if safe(counted([*pods, size]), nodes, {"gpu": devices}):
+            pods.append(size)
+        else:
+            refused += 1
+    draw.shuffle(pods)
+    return Pool(name, nodes, devices, tuple(pods), strategy)
+
+
+def stranding(draw: random.Random, name: str) -> tuple[Pool, tuple[int, ...]]:
+    """A pool whose pods pack but are not safe: pods in the order that strands the last, and the node of each but the last."""
+    while True:
+        nodes, devices = draw.randint(2, 4), draw.choice([4, 8])
+        sizes = draw.sample(range(1, devices + 1), 2)
+        pods = [draw.choice(sizes) for _ in range(draw.randint(nodes + 1, 2 * nodes))]
+        counts = [pods.count(size) for size in sizes]
+        if not packs(counted(pods), nodes, {"gpu": devices}) or safe(counted(pods), nodes, {"gpu": devices}):
+            continue
+        stuck = find_stuck([(size,) for size in sizes], counts, nodes, (devices,))
+        assert stuck is not None
+        placed = [(size, index) for index, node in enumerate(stuck.nodes) for size, n in zip(sizes, node, strict=True) for _ in range(n)]
+        order = (*(size for size, _ in placed), sizes[stuck.pod])
+        return Pool(name, nodes, devices, order, "LeastAllocated"), tuple(index for _, index in placed)
+
+
+def node_objects(pool: Pool, index: int) -> Iterator[Object]:
+    name = pool.node(index)
+    room = {"cpu": "64", "memory": "64Gi", "pods": "110"}
+    labels = {"kubernetes.io/hostname": name, "pool": pool.name}
+    yield {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "status": {"capacity": room, "allocatable": room}}
+    slices = {"name": name, "generation": 1, "resourceSliceCount": 1}
+    devices = [{"name": f"gpu-{n}"} for n in range(pool.devices)]
+    spec = {"driver": DRIVER, "nodeName": name, "pool": slices, "devices": devices}
+    yield {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": name}, "spec": spec}
+
+
+def pod_objects(pool: Pool, index: int, node: str | None = None) -> Iterator[Object]:
+    """A claim and the pod that has it; `node` ties the pod to one node."""
+    name = f"{pool.name}-{index}"
+    exactly = {"deviceClassName": DRIVER, "allocationMode": "ExactCount", "count": pool.pods[index]}
+    yield {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaim",
+        "metadata": {"name": name, "namespace": NAMESPACE},
+        "spec": {"devices": {"requests": [{"name": "gpu", "exactly": exactly}]}},
+    }
+    # Devices count for no score; processors do, so that the strategy has something to go by.
+    resources = {"requests": {"cpu": str(pool.pods[index])}, "claims": [{"name": "gpu"}]}
+    spec = {
+        "schedulerName": pool.strategy,
+        "nodeSelector": {"pool": pool.name} | ({"kubernetes.io/hostname": node} if node else {}),
+        "tolerations": [{"operator": "Exists"}],
+        "automountServiceAccountToken": False,
+        "resourceClaims": [{"name": "gpu", "resourceClaimName": name}],
+        "containers": [{"name": "engine", "image": "engine", "resources": resources}],
+    }
+    yield {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": NAMESPACE, "labels": {"pool": pool.name}}, "spec": spec}
+
+
+def create(client: Client, objects: Sequence[Sequence[Object]]) -> None:
+    """Creates groups of objects, each group in its order, several groups at a time."""
+
+    def write(group: Sequence[Object]) -> None:
+        for each in group:
+            client.apply(each)
+
+    with ThreadPoolExecutor(WRITERS) as writers:
+        list(writers.map(write, objects))
+
+
+def configuration(cluster: Cluster) -> str:
+    """A scheduler with one profile for each strategy, in which nothing else ranks nodes."""
+
+    def profile(strategy: str) -> dict[str, Any]:
+        scoring = {"type": strategy, "resources": [{"name": "cpu", "weight": 1}]}
+        return {
+            "schedulerName": strategy,
+            "plugins": {"score": {"disabled": [{"name": "*"}], "enabled": [{"name": "NodeResourcesFit"}]}},
+            "pluginConfig": [{"name": "NodeResourcesFit", "args": {"scoringStrategy": scoring}}],
+        }
+
+    return yaml.safe_dump(
+        {
+            "apiVersion": "kubescheduler.config.k8s.io/v1",
+            "kind": "KubeSchedulerConfiguration",
+            "clientConnection": {"kubeconfig": str(cluster.kubeconfig), "qps": 1000, "burst": 1000},
+            "leaderElection": {"leaderElect": False},
+            "profiles": [profile(strategy) for strategy in STRATEGIES],
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def cluster(tools: Path) -> Iterator[Cluster]:
+    """A cluster with a DeviceClass, a scheduler of both strategies, and kwok."""
+    with clusters.start(tools, kwok=True) as started:
+        started.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": NAMESPACE}})
+        selector = {"cel": {"expression": f"device.driver == '{DRIVER}'"}}
+        started.apply(
+            {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": DRIVER}, "spec": {"selectors": [selector]}}
+        )
+        settings = started.folder / "scheduler.yaml"
+        settings.write_text(configuration(started))
+        scheduler = Process("kube-scheduler", [str(tools / "kube-scheduler"), f"--config={settings}", "--secure-port=0"], started.folder)
+        try:
+            yield started
+        finally:
+            scheduler.stop()
+
+
+def by_name(cluster: Cluster, pools: Sequence[Pool]) -> dict[str, Object]:
+    names = {pool.name for pool in pools}
+    return {pod["metadata"]["name"]: pod for pod in cluster.list("v1", "Pod", NAMESPACE) if pod["metadata"]["labels"]["pool"] in names}
+
+
+def running(pod: Object) -> bool:
+    return bool(pod["status"].get("phase") == "Running")
+
+
+def unschedulable(pod: Object) -> bool:
+    """Whether the scheduler looked at all nodes and found none."""
+    conditions = pod["status"].get("conditions") or ()
+    return any(entry["type"] == "PodScheduled" and entry.get("reason") == "Unschedulable" for entry in conditions)
+
+
+def test_the_strategies_differ(cluster: Cluster) -> None:
+    """Two small pods on two nodes: apart under one, together under the other."""
+    pools = [Pool(f"pair-{strategy.lower()}", 2, 4, (1, 1), strategy) for strategy in STRATEGIES]
+    create(cluster, [list(node_objects(pool, index)) for pool in pools for index in range(pool.nodes)])
+    for index in range(2):
+        create(cluster, [list(pod_objects(pool, index)) for pool in pools])
+        cluster.until(lambda: all(map(running, by_name(cluster, pools).values())), "pods of a pair running")
+    nodes = [{pod["spec"]["nodeName"] for name, pod in by_name(cluster, [pool]).items()} for pool in pools]
+    assert [len(used) for used in nodes] == [2, 1]
+
+
+def test_every_pod_of_safe_pools_starts(cluster: Cluster) -> None:
+    draw = random.Random(20_261)
+    drawn = [filled(draw, f"safe-{number}", STRATEGIES[0]) for number in range(POOLS)]
+    pools = [Pool(f"{p.name}-{s[0].lower()}", p.nodes, p.devices, p.pods, s) for p in drawn for s in STRATEGIES]
+    create(cluster, [list(node_objects(pool, index)) for pool in pools for index in range(pool.nodes)])
+    pods = [(pool, index) for pool in pools for index in range(len(pool.pods))]
+    draw.shuffle(pods)
+    create(cluster, [list(pod_objects(pool, index)) for pool, index in pods])
+
+    def settled() -> bool:
+        # Another look is no use to a pod that found no node among pods that all run: nothing will leave.
+        return all(running(pod) or unschedulable(pod) for pod in by_name(cluster, pools).values())
+
+    cluster.until(settled, "pods running or refused")
+    waiting = sorted(name for name, pod in by_name(cluster, pools).items() if not running(pod))
+    assert waiting == []
+    print(f"{len(pods)} pods of {len(pools)} pools with {sum(pool.nodes for pool in pools)} nodes run")
+
+
+def test_an_unsafe_set_strands_a_pod(cluster: Cluster) -> None:
+    """The judge can fail: pods that pack, but are not safe, in an order and on nodes that a scheduler may choose."""
+    draw = random.Random(8)
+    drawn = [stranding(draw, f"unsafe-{number}") for number in range(UNSAFE)]
+    pools = [pool for pool, _ in drawn]
+    create(cluster, [list(node_objects(pool, index)) for pool in pools for index in range(pool.nodes)])
+    create(cluster, [list(pod_objects(pool, i, pool.node(at))) for pool, nodes in drawn for i, at in enumerate(nodes)])
+    cluster.until(lambda: all(map(running, by_name(cluster, pools).values())), "the first pods running")
+    create(cluster, [list(pod_objects(pool, len(pool.pods) - 1)) for pool in pools])
+    last = {f"{pool.name}-{len(pool.pods) - 1}" for pool in pools}
+    cluster.until(lambda: all(unschedulable(by_name(cluster, pools)[name]) for name in last), "the last pods refused")
+    assert sorted(name for name, pod in by_name(cluster, pools).items() if not running(pod)) == sorted(last)
