@@ -12,8 +12,8 @@ NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 python3.11; do \
 	if $$candidate -c '$(NEW_ENOUGH)' 2>/dev/null; then echo $$candidate; break; fi; done)
 
-# What the end-to-end tests run; kube-controller-manager, kube-scheduler and kwok can be built by name.
-E2E_TOOLS ?= etcd kube-apiserver dra-oracle crds
+# What the end-to-end tests run; kube-controller-manager can be built by name too.
+E2E_TOOLS ?= etcd kube-apiserver kube-scheduler kwok dra-oracle crds
 
 IMAGE ?= modelfleet-plugin
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url
@@ -27,12 +27,12 @@ example: .venv/.ready ## check the example repository, write its manifests to bu
 	$(BIN)/modelfleet --repo fleet-repo-example generate -o build/example
 	@echo
 	@echo 'Written to build/example, a folder for each cluster and in it one for each Argo CD Application; root is for Argo CD itself:'
-	@cd build/example && find . -name '*.yaml' -printf '%h\n' | sed 's,^\./,,' | sort | uniq -c | awk '{ printf "  %-60s %3d files\n", $$2, $$1 }'
+	@cd build/example && find . -name '*.yaml' | sed 's,^\./,,; s,/[^/]*$$,,' | sort | uniq -c | awk '{ printf "  %-60s %3d files\n", $$2, $$1 }'
 
 test: .venv/.ready ## run the tests that need Python alone
 	$(BIN)/pytest -n auto -m 'not e2e' $(ARGS)
 
-e2e: .venv/.ready ## build a Kubernetes API server from source (once, some minutes) and run the tests that need it
+e2e: .venv/.ready ## build real Kubernetes programs from source (once, some minutes) and run the tests that need them
 	@tools=$$($(BIN)/python -m tests.e2e.build $(E2E_TOOLS)) && MODELFLEET_TOOLS=$$tools $(BIN)/pytest -m e2e tests/e2e $(ARGS)
 
 check: .venv/.ready ## run the linter and the type checker

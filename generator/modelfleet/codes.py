@@ -383,11 +383,18 @@ NO_TRUST = error(
     "Set spec.gateway.tls: wellKnown: System for a public certificate, caConfigMapRef for your own.",
     "gateway: {hostname: a.example.com}",
 )
+NO_HUB = warning(
+    "NoHub",
+    "An InferenceGateway names no cluster, and no cluster is the hub.",
+    "It stands nowhere, and no service is reached through it.",
+    "Set clusterName, or declare the hub: a cluster with destination.server https://kubernetes.default.svc.",
+    "kind: InferenceGateway, spec: {}",
+)
 GATEWAY_PLACE = error(
     "GatewayPlace",
-    "An InferenceGateway stands on no cluster, or on one that has a front door already.",
-    "Two would claim one port, or none would answer.",
-    "Set clusterName to a cluster without one; without clusterName it is the hub.",
+    "Two InferenceGateways stand on one cluster.",
+    "They would claim the same ports.",
+    "Set clusterName to a cluster without a front door; without clusterName it is the hub.",
     "spec: {clusterName: hub}  # twice",
 )
 ADD_ON_COLLIDES = error(
@@ -459,4 +466,21 @@ IMMUTABLE = error(
     "What runs would be left behind where nobody looks for it.",
     "Put the old value back; declare a second object and move over, or retire what is recorded first.",
     "clusterName: east  # was west",
+)
+
+# --- pod templates --------------------------------------------------------------------------------------------------
+
+POD_CONFLICT = error(
+    "PodConflict",
+    "A pod template sets what modelfleet sets: the claim `devices`, a node label of a pool, a device as a resource limit, nodeName, or /dev/shm's volume.",
+    "One of the two would win silently: the pods would run elsewhere than recorded, or take devices that the ledger does not count.",
+    "Remove it from the template; say what the pod needs in nodeSelector.devices and clusterSelector.",
+    "resources: {limits: {nvidia.com/gpu: 1}}",
+)
+UNKNOWN_VOLUME = error(
+    "UnknownVolume",
+    "A container mounts a volume that the pod does not have.",
+    "The API server would refuse the pod.",
+    "Add the volume to `volumes`, or correct the name.",
+    "volumeMounts: [{name: weigths, mountPath: /weights}]",
 )

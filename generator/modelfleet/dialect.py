@@ -24,6 +24,7 @@ VERSION = f"{GROUP}/v1alpha1"
 # Label keys that modelfleet puts on what it renders; all other keys are kept as they are written.
 KEYS = {f"{GROUP}/{key}": f"modelfleet.io/{key}" for key in ("deployment", "engine", "role", "pool", "cluster")}
 KINDS = ("InferenceClass", "InferenceCluster", "InferenceGateway", "ModelCache", "ModelDeployment", "ModelEndpoint", "ModelService")
+EXPRESSION_KEY = "matchExpressions.key"  # what the `key` of a label requirement stands under
 _NOT_HERE = {
     "ModelReplica": "where replicas run is recorded in a Placement",
     "ModelRoute": "routes are rendered from services and gateways",
@@ -140,17 +141,19 @@ def _value(value: Any, under: str = "") -> Any:
     if isinstance(value, list):
         return [_value(item, under) for item in value]
     if not isinstance(value, dict):
-        return KEYS.get(value, value) if under == "matchExpressions.key" and isinstance(value, str) else value
-    return {_key(key, value, under): _value(item, _below(key, under)) for key, item in value.items()}
+        return KEYS.get(value, value) if under == EXPRESSION_KEY and isinstance(value, str) else value
+    return {renamed(key, value, under): _value(item, below(key, under)) for key, item in value.items()}
 
 
-def _key(key: str, siblings: Mapping[str, Any], under: str) -> str:
-    renamed = KEYS.get(key, key)
-    return key if under == "nodeSelector" or renamed in siblings else renamed
+def renamed(key: str, siblings: Mapping[str, Any], under: str) -> str:
+    """`key` of a mapping that stands under the field `under`, as we write it."""
+    ours_ = KEYS.get(key, key)
+    return key if under == "nodeSelector" or ours_ in siblings else ours_
 
 
-def _below(key: str, under: str) -> str:
-    return "matchExpressions.key" if under == "matchExpressions" and key == "key" else key
+def below(key: str, under: str) -> str:
+    """What the value of `key` stands under."""
+    return EXPRESSION_KEY if under == "matchExpressions" and key == "key" else key
 
 
 def _node(node: yaml.Node, under: str = "") -> yaml.Node:
@@ -162,6 +165,6 @@ def _node(node: yaml.Node, under: str = "") -> yaml.Node:
     written = {key.value: child for key, child in node.value}
     pairs = []
     for key, child in node.value:
-        renamed = yaml.ScalarNode(key.tag, _key(key.value, written, under), key.start_mark, key.end_mark, key.style)
-        pairs.append((renamed, _node(child, _below(key.value, under))))
+        name = yaml.ScalarNode(key.tag, renamed(key.value, written, under), key.start_mark, key.end_mark, key.style)
+        pairs.append((name, _node(child, below(key.value, under))))
     return yaml.MappingNode(node.tag, pairs, node.start_mark, node.end_mark, node.flow_style)

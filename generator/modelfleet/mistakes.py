@@ -34,14 +34,16 @@ _FORMS: dict[str, tuple[Code, str, str]] = {
 }
 
 
-def explain(error: Mapping[str, Any], model: type[BaseModel], document: Document) -> Diagnostic | None:
+def explain(error: Mapping[str, Any], model: type[BaseModel], document: Document, at: tuple[str | int, ...] = ()) -> Diagnostic | None:
     """The diagnostic of one pydantic error, placed at its value (or its parent, when it is missing).
+
+    at: where the value that `model` describes stands in the document.
 
     None where pydantic counts a list's refused items as missing ones: those items have diagnostics of their own.
     """
     if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
         return None
-    loc = [step for step in error["loc"] if step != "[key]"]
+    loc = [*at, *(step for step in error["loc"] if step != "[key]")]
     kind, context = error["type"], error.get("ctx") or {}
     if kind == "modelfleet":
         return _own(context, loc, document)
@@ -50,7 +52,7 @@ def explain(error: Mapping[str, Any], model: type[BaseModel], document: Document
         return Diagnostic(codes.MISSING_FIELD, f"`{_path(loc)}` is required", where, f"add `{loc[-1]}:`")
     if kind == "extra_forbidden":
         parent = ".".join(filter(None, (document.value["kind"], _path(loc[:-1]))))
-        message, hint = f"`{_cut(str(loc[-1]))}` is not a field of {parent}", nearest(str(loc[-1]), _fields(model, loc[:-1]))
+        message, hint = f"`{_cut(str(loc[-1]))}` is not a field of {parent}", nearest(str(loc[-1]), _fields(model, loc[len(at) : -1]))
         return Diagnostic(codes.UNKNOWN_FIELD, message, where, hint)
     code, message, hint = _value(kind, context, error["input"], _path(loc), document.source(loc))
     return Diagnostic(code, message, where, hint)
@@ -142,14 +144,14 @@ def _fields(model: Any, loc: list[Any]) -> list[str]:
         model = _inner(model) if isinstance(step, int) else _step(model, step)
     model = _bare(model)
     if isinstance(model, type) and issubclass(model, BaseModel):
-        return [f.alias or name for name, f in model.model_fields.items()]
+        return [f.serialization_alias or name for name, f in model.model_fields.items()]
     return []
 
 
 def _step(model: Any, name: str) -> Any:
     model = _bare(model)
     if isinstance(model, type) and issubclass(model, BaseModel):
-        return next((f.annotation for key, f in model.model_fields.items() if (f.alias or key) == name), None)
+        return next((f.annotation for key, f in model.model_fields.items() if (f.serialization_alias or key) == name), None)
     return _inner(model)
 
 

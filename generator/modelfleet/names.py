@@ -23,6 +23,11 @@ LABEL_ZONE = "topology.kubernetes.io/zone"
 LABEL_UNIT = f"{GROUP}/unit"
 LABEL_WORKLOAD = f"{GROUP}/workload"
 LABEL_NAMESPACE = f"{GROUP}/namespace"
+LABEL_SERVING = f"{GROUP}/serving"  # "true" on the pods that answer callers
+LABEL_CACHE = f"{GROUP}/cache"
+LABEL_PHASE = "llm-d.ai/role"  # by which the picker tells prefill from decode
+LABEL_GATEWAY = "gateway.envoyproxy.io/owning-gateway-name"  # on the proxies of a Gateway
+LABEL_GATEWAY_NAMESPACE = "gateway.envoyproxy.io/owning-gateway-namespace"
 LABEL_MANAGED_BY = "app.kubernetes.io/managed-by"
 LABEL_HOSTNAME = "kubernetes.io/hostname"
 LABEL_NAMESPACE_NAME = "kubernetes.io/metadata.name"
@@ -32,6 +37,7 @@ ANNOTATION_REMOVE = f"{GROUP}/remove"
 ANNOTATION_PLACEMENT = f"{GROUP}/placement"
 ANNOTATION_SHORTFALL = f"{GROUP}/shortfall"
 ANNOTATION_FOLDER = f"{GROUP}/folder"
+ANNOTATION_CONFIG = f"{GROUP}/config"  # digest of a file that a pod reads once, at its start
 
 SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 COMPARE_OPTIONS = "argocd.argoproj.io/compare-options"
@@ -53,10 +59,16 @@ CLAIM = "devices"  # the claim in a pod
 PORT = "http"  # the serving port of an engine's container
 OTHER_PORT = "modelfleet-http"  # where another port has that name; 15 characters is the limit of a port's name
 SHARED_MEMORY = "modelfleet-shm"  # the volume at /dev/shm
+CACHE_VOLUME = "modelfleet-cache"  # the volume with the model's files
+WAIT_CONTAINER = "modelfleet-wait"  # the init container that waits for the model's files
+ROUTING_SIDECAR = "modelfleet-routing"  # the sidecar before a decode engine
+ENGINE_PORT = "engine"  # the port of an engine behind the sidecar
 SERVICE_PORT = 8000  # the port of every deployment's Service, whatever its engines listen on
 
 SERVICE_LIMIT = 63  # Service names, pod names and label values: DNS label
 SCALED_OBJECT_LIMIT = 54  # KEDA names its HPA keda-hpa-<name>, at most 63
+GANG_LIMIT = 46  # workers' StatefulSets are named <gang>-<group>, and a label adds a hash of 11 characters: at most 63 in all
+OBJECT_LIMIT = 253  # DNS subdomain
 
 
 def digest(*parts: str, length: int = 8) -> str:
@@ -77,14 +89,40 @@ def workload(namespace: str, deployment: str, engine: str, pool: str, alternativ
     return f"{f'{deployment}-{engine}'[: SCALED_OBJECT_LIMIT - 9].rstrip('-.')}-{digest(*identity)}"
 
 
+def gang(namespace: str, deployment: str, engine: str, pool: str, alternative: str = "") -> str:
+    """The same of an engine of several pods. Its controller makes a Service of that name, which must begin with a letter and be no other's."""
+    identity = (namespace, deployment, engine, pool, alternative)
+    return f"{f'gang-{deployment}-{engine}'[: GANG_LIMIT - 9].rstrip('-.')}-{digest(*identity)}"
+
+
 def service(namespace: str, deployment: str) -> str:
-    """Service (and pool, route) of a deployment on a cluster; `-m` keeps it apart from a gang's headless Service."""
+    """Service (and pool, route) of a deployment on a cluster."""
     return fit(f"model-{deployment}", SERVICE_LIMIT, namespace, deployment, "service")
 
 
 def claim_template(workload_name: str, spec_text: str) -> str:
     """ResourceClaimTemplate of a workload: its spec is immutable, so a hash of it is in the name."""
     return f"{workload_name}-{digest(spec_text)}"
+
+
+def picker(namespace: str, deployment: str) -> str:
+    """Endpoint picker of a deployment on a cluster, and everything that it needs."""
+    return fit(f"picker-{deployment}", SERVICE_LIMIT, namespace, deployment, "picker")
+
+
+def cache_claim(cache: str, content: str) -> str:
+    """PersistentVolumeClaim of a cache. Another content is another claim, so that what runs keeps its files."""
+    return f"{f'cache-{cache}'[:45].rstrip('-.')}-{digest(cache, content)}"
+
+
+def staging_job(claim: str, spec_text: str) -> str:
+    """Job that fills a claim: its spec is immutable, so a hash of it is in the name."""
+    return f"{claim}-{digest(spec_text)}"
+
+
+def config_map(name: str, deployment: str, content: str) -> str:
+    """Copy of a ConfigMap for one deployment: another content is another object, and two deployments never print the same one."""
+    return f"{name[: OBJECT_LIMIT - 9].rstrip('-.')}-{digest(name, deployment, content)}"
 
 
 def host_label(namespace: str, deployment: str) -> str:

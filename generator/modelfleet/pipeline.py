@@ -129,6 +129,17 @@ def check(repository: Repository, report: Report) -> None:
                 records.check_entries(repository.resources, fleet, cluster, key, report)
 
 
+def check_base(repository: Repository, ref: str, report: Report) -> None:
+    """What the work tree takes away or must not change, compared with where it left `ref`. Raises git.BaseError."""
+    from .checks import base
+    from .git import files_at
+
+    documents: list[load.Document] = []
+    for relative, content in files_at(repository.root, ref).items():
+        documents += load.parse(relative, content.decode("utf-8", "replace"), Report())
+    base.check_base(validate(documents, Report()), repository.resources, report)
+
+
 def plan(fleet: Fleet, targets: Collection[Key] | None = None) -> Plan:
     """Places `targets`, or what is missing or stale."""
     from .place.place import place

@@ -48,7 +48,9 @@ class Client:
 
     def __init__(self, server: str, authority: Path, token: str) -> None:
         self._server = server
-        self._pool = urllib3.PoolManager(ca_certs=str(authority), headers={"Authorization": f"Bearer {token}"}, retries=False)
+        credentials = {"Authorization": f"Bearer {token}"}
+        # Eight connections are kept, so that a test may write from as many threads.
+        self._pool = urllib3.PoolManager(ca_certs=str(authority), headers=credentials, retries=False, maxsize=8)
         self._kinds: dict[str, dict[str, Resource]] = {}
 
     def close(self) -> None:

@@ -9,10 +9,10 @@ from itertools import combinations_with_replacement, product
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-
 from modelfleet.place import guaranteed
 from modelfleet.place.guaranteed import safe
 from modelfleet.place.match import Demand
+
 from tests.place.simulation import Size, find_stuck
 
 Pods = dict[Demand, int]

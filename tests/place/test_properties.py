@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from modelfleet.api.placement import PlacementSpec
@@ -88,7 +88,7 @@ def test_more_deployments_move_nothing(manifests: list[dict[str, Any]], more: li
     added = [m for m in more if m["metadata"]["name"] not in there]
     assume(added)
     after = everything(b.fleet(*manifests, *added), before)
-    assert {key: after[key] for key in before} == dict(before)
+    assert {key: after[key].replicas for key in before} == {key: spec.replicas for key, spec in before.items()}
 
 
 @given(fleets(), st.data())
@@ -114,7 +114,6 @@ def test_a_lost_cluster_replaces_its_own_replicas_alone(manifests: list[dict[str
 
 
 @given(fleets())
-@settings(max_examples=50)
 def test_a_shortfall_has_a_refusal_for_each_cluster(manifests: list[dict[str, Any]]) -> None:
     fleet = b.fleet(*manifests)
     plan = place(fleet, {}, list(fleet.deployments))

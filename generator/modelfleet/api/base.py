@@ -9,6 +9,7 @@ Conventions of `api/` (they hold for every module here):
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
@@ -129,14 +130,14 @@ class Selector(Model):
     match_expressions: Items[Requirement] = ()
     """Further requirements."""
 
-    def matches(self, labels: dict[str, str]) -> bool:
+    def matches(self, labels: Mapping[str, str]) -> bool:
         """Whether `labels` satisfy this selector, with Kubernetes' answers (NotIn holds for a missing label)."""
         if any(labels.get(key) != value for key, value in self.match_labels.items()):
             return False
         return all(_holds(r, labels) for r in self.match_expressions)
 
 
-def _holds(requirement: Requirement, labels: dict[str, str]) -> bool:
+def _holds(requirement: Requirement, labels: Mapping[str, str]) -> bool:
     value = labels.get(requirement.key)
     match requirement.operator:
         case "In":

@@ -44,29 +44,23 @@ _WHOLE: dict[str, str] = {
     "ModelCache": "caches are checked and not staged yet, so deployments that use one are held back",
     "ModelEndpoint": "outside providers are checked and not routed to yet",
     "ModelService": "services are checked and not routed yet: callers use the host name of each deployment",
-    "Team": "namespaces and rights are checked against what is recorded; quota, budget and what clusters would get have no effect yet",
 }
 
 _ROWS: dict[str, tuple[Row, ...]] = {
     "Fleet": (
         Row("spec.argocd.delivery", "the Applications run the plugin all the same"),
-        Row("spec.placement.strategy", "clusters are chosen by Spread all the same"),
-        Row("spec.secrets", "Secrets are not fetched yet: bring them to the clusters"),
-        Row("spec.components", "components are not installed yet: bring them to the clusters"),
+        Row("spec.secrets", "Secrets are not fetched yet; bring them to the clusters"),
+        Row("spec.components", "components are not installed yet; bring them to the clusters"),
     ),
     "InferenceCluster": (
-        Row("spec.cluster.source", "clusters are not made yet: it must be there, and Argo CD must know it"),
+        Row("spec.cluster.source", "clusters are not made yet; it must be there, and Argo CD must know it"),
         Row("spec.cluster.existing.secretRef", "Argo CD holds the credentials of its clusters", meaningless=True),
         Row("spec.cluster.existing.identitySecretRef", "Argo CD holds the credentials of its clusters", meaningless=True),
         Row("spec.stack", "gangs are not started yet, by Grove or otherwise"),
         Row("spec.images.rewrite", "images are pulled from where the declarations say"),
         Row("spec.gateway.tls", "the gateway listens in the clear; end TLS before it"),
-        Row("spec.components", "components are not installed yet: bring them to the cluster"),
+        Row("spec.components", "components are not installed yet; bring them to the cluster"),
         Row("spec.placement.metadata.labels", "replicas do not carry them yet"),
-        Row("spec.nodePools.[].maxNodeCount", "only nodeCount is counted: headroom takes no replicas yet"),
-        Row("spec.nodePools.[].spot", "the pool takes replicas of every deployment, whatever its placement.spot says"),
-        Row("spec.nodePools.[].reserved", "reserved devices are counted as free"),
-        Row("spec.nodePools.[].unavailable.[].devices", "a node with a broken device is not counted at all"),
     ),
     "InferenceGateway": (
         Row("spec.backend", "the front door is Envoy Gateway, which the stack installs", meaningless=True),
@@ -74,7 +68,7 @@ _ROWS: dict[str, tuple[Row, ...]] = {
     ),
     "ModelDeployment": (
         Row(f"{_ENGINE}.members.[].role", "gangs of a Leader and Workers are not started yet", stops=True, only=("Leader",)),
-        Row(f"{_ENGINE}.alternatives", "alternatives are not chosen from yet", stops=True),
+        Row(f"{_ENGINE}.alternatives", "alternatives are placed and not rendered yet", stops=True),
         Row(f"{_ENGINE}.scaling", "engines do not scale by themselves yet", stops=True),
         Row(f"{_REQUEST}.devices.[].firstAvailable", "prioritized lists are not claimed yet", stops=True),
         Row(f"{_REQUEST}.constraints", "constraints are not claimed yet", stops=True),
@@ -86,12 +80,12 @@ _ROWS: dict[str, tuple[Row, ...]] = {
         Row("spec.scaling.schedules", "the floor is minReplicas at all times"),
         Row("spec.scaling.behavior", "scaling is one pod at a time, with time to load"),
         Row("spec.scaling.fallback", "the recorded number holds while the signals cannot be read"),
-        Row("spec.placement.strategy", "clusters are chosen by Spread all the same"),
-        Row("spec.placement.spread", "replicas are not held to a spread yet", stops=True),
-        Row("spec.placement.prefer", "no cluster is preferred yet"),
-        Row("spec.placement.spot", "spot pools are not told from others yet", stops=True, only=("Only",)),
-        Row("spec.placement.maxCostPerHour", "cost does not limit placement yet", stops=True),
         Row("spec.rollout", "an update takes one pod of each workload away and adds none before"),
+    ),
+    "Team": (
+        Row("spec.groups", "nobody is given rights on the clusters or in Argo CD yet"),
+        Row("spec.kubernetesQuota", "no ResourceQuota is applied yet"),
+        Row("spec.egress", "no NetworkPolicy is applied yet"),
     ),
 }  # fmt: skip
 

@@ -14,6 +14,7 @@ from . import advice
 from .differences import UNSUPPORTED
 from .errors import Refused
 from .library import Overload, table
+from .macros import MACROS
 from .tree import ACCUMULATOR, Call, Fold, Ident, ListNode, Literal, MapNode, Node, Select
 from .types import (
     ANY,
@@ -141,23 +142,26 @@ class _Checker:
             self.visit(name)
             type_ = self._field(node, operand, str(name.value))
             return type_ if self._is_optional(operand) else optional_of(type_)
+        function, member = self._function(node)
         arguments = [self.visit(argument) for argument in node.args]
-        name_, member = node.function.removeprefix("."), node.target is not None
+        if member and node.target is not None:
+            arguments.insert(0, self.visit(node.target))
+        return self._resolve(node, function, member, arguments)
+
+    def _function(self, node: Call) -> tuple[str, bool]:
+        """(name, whether it is called on a receiver); Refused for a function that does not exist or is not supported."""
+        name, member = node.function.removeprefix("."), node.target is not None
         if node.target is not None:
             qualified = _qualified(node.target, node.function)
             if qualified in table() or qualified in UNSUPPORTED:
-                name_, member = qualified, False
+                name, member = qualified, False
                 self.found.namespaced[node] = qualified
-        advice.supported(name_, node)
-        if name_ not in table():
-            if node.target is not None and not _namespace(node.target):
-                self.visit(node.target)
-            close = get_close_matches(node.function, [n for n in table() if n[0].isalpha()], n=1)
+        advice.supported(name, node)
+        if name not in table():
+            close = get_close_matches(node.function, [n for n in (*table(), *MACROS) if n[0].isalpha()], n=1)
             hint = f"did you mean `{close[0]}`?" if close else ""
             raise Refused("SelectorType", f"there is no function `{node.function}`", node.start, hint)
-        if member and node.target is not None:
-            arguments.insert(0, self.visit(node.target))
-        return self._resolve(node, name_, member, arguments)
+        return name, member
 
     def _is_optional(self, node: Node) -> bool:
         return self.bindings.resolve(self.found.types[node]).name == "optional_type"
@@ -268,10 +272,3 @@ def _qualified(target: Node, name: str) -> str:
         parts.append(target.field)
         target = target.operand
     return ".".join(reversed([*parts, target.name.removeprefix(".")])) if isinstance(target, Ident) else ""
-
-
-def _namespace(target: Node) -> bool:
-    return isinstance(target, Ident) and target.name in ("sets", "lists", "strings", "optional", "cel", "math")
-
-
-

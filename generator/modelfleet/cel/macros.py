@@ -142,3 +142,4 @@ _RECEIVERS: dict[tuple[str, int], Callable[[Call, Node], Node]] = {
     ("optFlatMap", 2): _opt_flat_map,
     ("sortBy", 2): _sort_by,
 }
+MACROS = frozenset({"has", "bind", *(name for name, _ in _RECEIVERS)})

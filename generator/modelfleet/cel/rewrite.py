@@ -107,6 +107,9 @@ class _Rewriter:
         return previous.kind != "op" or previous.text in ")]}"
 
     def _word(self, token: Token) -> None:
+        if token.text != "in" and self._after_operand():
+            # Said here because cel-python's lexer would read `1 in5` as `1 in 5`.
+            raise Refused("SelectorSyntax", "an operator is missing before this", token.start)
         if token.text in _WORDS:
             self.out.value(_WORDS[token.text], token.start)
         else:

@@ -136,7 +136,7 @@ def check_fronts(resources: Resources, fleet: Fleet, report: Report) -> None:
         cluster = wanted or hub
         if cluster is None:
             message = f"InferenceGateway `{name}` names no cluster, and no cluster is the hub (server: {HUB})"
-            report.add(codes.GATEWAY_PLACE, message, where, "clusterName: <cluster>")
+            report.add(codes.NO_HUB, message, where, "clusterName: <cluster>")
         elif cluster in taken:
             message = f"cluster `{cluster}` has a front door already: InferenceGateway `{taken[cluster]}`"
             report.add(codes.GATEWAY_PLACE, message, where, "clusterName: <another cluster>")

@@ -41,7 +41,8 @@ def _check_request(
             place = f" (line {error.line}, column {error.column} of the expression)" if error.line else ""
             report.add(_SELECTOR_CODES[error.code], f"{error.message}{place}", where, error.hint)
             continue
-        _check_names(program, published, where, report)
+        if any(published):  # a repository without classes is a beginning, not a misspelling
+            _check_names(program, published, where, report)
 
 
 def _check_names(program: cel.Program, published: Published, where: Location, report: Report) -> None:

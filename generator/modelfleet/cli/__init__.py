@@ -19,6 +19,7 @@ COMMANDS = {
     "cmp": "What the Argo CD plugin runs.",
     "explain": "Say why a deployment runs where it runs, or what a code means.",
     "generate": "Print what Argo CD will apply.",
+    "migrate": "Rewrite Modelplane's files to our group and layout.",
     "place": "Decide where replicas run, and record it.",
     "schemas": "Write the JSON Schemas of all kinds.",
 }

@@ -22,15 +22,18 @@ FORMATS = ["text", "github", "json", "sarif"]
 
 @click.command("check", help="Report every mistake in the repository.")
 @click.option("--all", "show_all", is_flag=True, help=f"Show all diagnostics, not the first {SHOWN}.")
+@click.option("--base", metavar="REF", help="Also compare with where the work tree left REF: removals, and what never changes.")
 @click.option("--strict", is_flag=True, help="Warnings refuse too.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="For machines: all of it, on stdout. Default: text.")
 @click.pass_obj
-def command(context: Context, show_all: bool, strict: bool, form: str) -> None:
+def command(context: Context, show_all: bool, base: str | None, strict: bool, form: str) -> None:
     """Loads, validates, resolves, and compares the recorded placements with what would be decided now."""
     report = Report()
     repository = context.read(pipeline.Slice(), report)
     if not report.errors:
         pipeline.check(repository, report)
+    if base is not None and not report.errors:
+        _compare_base(context, repository, base, report)
     fleet = repository.fleet
     if fleet and not report.errors:
         planned = pipeline.plan(fleet)
@@ -45,6 +48,16 @@ def command(context: Context, show_all: bool, strict: bool, form: str) -> None:
         raise Refused
     if fleet and not context.quiet and form == "text":
         click.echo(f"{len(fleet.clusters)} clusters, {len(fleet.deployments)} deployments: no errors")
+
+
+def _compare_base(context: Context, repository: pipeline.Repository, ref: str, report: Report) -> None:
+    """The change against its base; exit 4 when the base cannot be read."""
+    from ..git import BaseError
+
+    try:
+        pipeline.check_base(repository, ref, report)
+    except BaseError as error:
+        context.refuse([Diagnostic(codes.BASE, error.message, Location("--base"), error.hint)], 4)
 
 
 def _formatted(context: Context, form: str, found: Sequence[Diagnostic], root: Path) -> str:

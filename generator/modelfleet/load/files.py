@@ -69,9 +69,15 @@ def _walk(root: Path, folder: Path, report: Report) -> Iterator[Path]:
         relative = _relative(root, folder)
         report.add(codes.UNREADABLE, f"the folder cannot be read: {error.strerror}", Location(relative), f"ls -ld {relative}")
         return
+    seen: dict[str, str] = {}
     for path in entries:
         if path.name.startswith("."):
             continue
+        if path.name.endswith(SUFFIXES) or path.is_dir():
+            first = seen.setdefault(path.name.casefold(), path.name)
+            if first != path.name:
+                message = f"`{path.name}` and `{first}` differ only in upper and lower case"
+                report.add(codes.SAME_BUT_FOR_CASE, message, Location(_relative(root, path)), "rename one: many file systems keep only one")
         if path.name.endswith(SUFFIXES) or path.is_symlink():
             yield path
         elif path.is_dir():

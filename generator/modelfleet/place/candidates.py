@@ -7,7 +7,7 @@ kinds do.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..api.placement import EngineChoice
@@ -68,22 +68,41 @@ class Offer:
 
 @dataclass(slots=True)
 class Offers:
-    """The offers of all clusters to a deployment, remembered by shape."""
+    """The offers of all clusters to deployments, remembered by what decides them: like deployments share them."""
 
     fleet: Fleet
     matcher: Matcher
-    shapes: dict[str, Shape] = field(default_factory=dict)
-    _offers: dict[tuple[tuple[str, str], Level, Shape], Offer] = field(default_factory=dict)
+    _shapes: dict[Shape, int] = field(default_factory=dict)
+    _shape_of: dict[str, int] = field(default_factory=dict)
+    _kinds: dict[tuple[object, ...], dict[int, Offer]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, cluster in self.fleet.clusters.items():
-            self.shapes[name] = tuple((p.class_name, p.taints, p.spot, p.price) for p in cluster.pools)
+            shape = tuple((p.class_name, p.taints, p.spot, p.price) for p in cluster.pools)
+            self._shape_of[name] = self._shapes.setdefault(shape, len(self._shapes))
 
-    def at(self, deployment: Deployment, level: Level, cluster: Cluster) -> Offer:
-        key = (deployment.key, level, self.shapes[cluster.name])
-        if key not in self._offers:
-            self._offers[key] = self._make(deployment, level, cluster)
-        return self._offers[key]
+    def to(self, deployment: Deployment, level: Level) -> Callable[[Cluster], Offer]:
+        """What each cluster offers `deployment` at `level`."""
+        known = self._kinds.setdefault(self._kind(deployment, level), {})
+        shape_of = self._shape_of
+
+        def offer(cluster: Cluster) -> Offer:
+            shape = shape_of[cluster.name]
+            found = known.get(shape)
+            if found is None:
+                found = known[shape] = self._make(deployment, level, cluster)
+            return found
+
+        return offer
+
+    def _kind(self, deployment: Deployment, level: Level) -> tuple[object, ...]:
+        """Everything of a deployment that its offers depend on."""
+        spec, team = deployment.spec, self.fleet.team_of(deployment.namespace)
+        engines = tuple(
+            (engine.name, copies_of(deployment, engine.name), self.matcher.kind(engine, alternative))
+            for engine, alternative in zip(deployment.engines, level, strict=True)
+        )
+        return (engines, spec.template.spec.tolerations, spec.placement.spot, spec.rollout.max_surge, team[0] if team else "")
 
     def _make(self, deployment: Deployment, level: Level, cluster: Cluster) -> Offer:
         usable, refused = self._usable(deployment, cluster)

@@ -37,12 +37,11 @@ def capacity(hardware: InferenceClassSpec, reserved: Mapping[str, int]) -> dict[
     return found
 
 
-def requests(pod: Mapping[str, Any], hardware: InferenceClassSpec) -> dict[str, int]:
+def requests(pod: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
     """What the scheduler counts a pod spec as: containers and sidecars together, or the largest init container.
 
-    Only kinds that the class declares count. A container without a request takes its limit for one, as in Kubernetes.
+    A container without a request takes its limit for one, as in Kubernetes.
     """
-    counted = {kind for kind in capacity(hardware, {}) if not is_device(kind)}
     init = [c for c in _containers(pod, "initContainers")]
     running = [*_containers(pod, "containers"), *(c for c in init if c.get("restartPolicy") == "Always")]
     total = _sum(running)
@@ -50,7 +49,7 @@ def requests(pod: Mapping[str, Any], hardware: InferenceClassSpec) -> dict[str, 
         if container.get("restartPolicy") != "Always":
             for kind, amount in _of(container).items():
                 total[kind] = max(total.get(kind, 0), amount)
-    return {kind: amount for kind, amount in sorted(total.items()) if kind in counted and amount}
+    return tuple(sorted((kind, amount) for kind, amount in total.items() if amount))
 
 
 def _containers(pod: Mapping[str, Any], field: str) -> list[Mapping[str, Any]]:

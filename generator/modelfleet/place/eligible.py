@@ -2,32 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from ..api.base import Selector
+from ..api.deployment import Toleration
 from ..resolve.fleet import Cluster, Deployment, Fleet
 from .tolerate import untolerated
 
 Refused = tuple[str, str]  # reason, text
 
 
-def mismatch(fleet: Fleet, deployment: Deployment, cluster: Cluster) -> Refused | None:
-    """Which selector keeps the deployment off the cluster, recorded or not."""
-    spec, labels = deployment.spec.template.spec, dict(cluster.labels)
-    if not spec.cluster_selector.matches(labels):
-        return ("SelectorMismatch", "its labels do not match clusterSelector")
-    team = fleet.team_of(deployment.namespace)
-    if team and team[1].cluster_selector and not team[1].cluster_selector.matches(labels):
-        return ("SelectorMismatch", f"its labels do not match clusterSelector of team {team[0]}")
-    cache = fleet.caches.get((deployment.namespace, spec.model_cache_ref.name)) if spec.model_cache_ref else None
-    if cache and cache.cluster_selector and spec.model_cache_ref and not cache.cluster_selector.matches(labels):
-        return ("OutsideCacheFootprint", f"cache {spec.model_cache_ref.name} is not staged there")
-    return None
+@dataclass(frozen=True, slots=True)
+class Eligibility:
+    """The conditions of one deployment on a cluster. selectors: those that can fail, each with reason and text."""
 
+    selectors: tuple[tuple[Selector, str, str], ...]
+    tolerations: tuple[Toleration, ...]
 
-def closed(fleet: Fleet, deployment: Deployment, cluster: Cluster) -> Refused | None:
-    """Why the cluster takes nothing new of the deployment, whatever room it has."""
-    if cluster.spec.state != "Ready":
-        return ("Offline", f"the cluster is {cluster.spec.state}")
-    if refused := mismatch(fleet, deployment, cluster):
-        return refused
-    if taint := untolerated(cluster.spec.taints, deployment.spec.template.spec.tolerations):
-        return ("UntoleratedTaint", f"taint {taint.key}:{taint.effect} is not tolerated")
-    return None
+    @classmethod
+    def of(cls, fleet: Fleet, deployment: Deployment) -> Eligibility:
+        spec = deployment.spec.template.spec
+        found = [(spec.cluster_selector, "SelectorMismatch", "its labels do not match clusterSelector")]
+        if (team := fleet.team_of(deployment.namespace)) and team[1].cluster_selector:
+            text = f"its labels do not match clusterSelector of team {team[0]}"
+            found.append((team[1].cluster_selector, "SelectorMismatch", text))
+        cache = fleet.caches.get((deployment.namespace, spec.model_cache_ref.name)) if spec.model_cache_ref else None
+        if cache and cache.cluster_selector and spec.model_cache_ref:
+            text = f"cache {spec.model_cache_ref.name} is not staged there"
+            found.append((cache.cluster_selector, "OutsideCacheFootprint", text))
+        needed = tuple(each for each in found if each[0].match_labels or each[0].match_expressions)
+        return cls(needed, spec.tolerations)
+
+    def mismatch(self, cluster: Cluster) -> Refused | None:
+        """Which selector keeps the deployment off the cluster, recorded or not."""
+        for selector, reason, text in self.selectors:
+            if not selector.matches(cluster.labels):
+                return (reason, text)
+        return None
+
+    def closed(self, cluster: Cluster) -> Refused | None:
+        """Why the cluster takes nothing new of the deployment, whatever room it has."""
+        spec = cluster.spec
+        if spec.state != "Ready":
+            return ("Offline", f"the cluster is {spec.state}")
+        if self.selectors and (refused := self.mismatch(cluster)):
+            return refused
+        if spec.taints and (taint := untolerated(spec.taints, self.tolerations)):
+            return ("UntoleratedTaint", f"taint {taint.key}:{taint.effect} is not tolerated")
+        return None

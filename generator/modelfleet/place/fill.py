@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..resolve.fleet import Cluster, Fleet
 from .candidates import Candidate, Level, Offers, levels
-from .eligible import closed
+from .eligible import Eligibility
 from .ledger import Ledger, Pods
 from .limits import Limits
 from .rank import Rank, Ranking, crowded
@@ -31,7 +31,8 @@ class Filler:
         """
         if state.live >= upto:
             return
-        eligible = [c for c in self.fleet.clusters.values() if closed(self.fleet, state.deployment, c) is None]
+        closed = Eligibility.of(self.fleet, state.deployment).closed
+        eligible = [cluster for cluster in self.fleet.clusters.values() if closed(cluster) is None]
         ranking = Ranking.of(self.fleet, self.ledger, state, eligible)
         for level in levels(state.deployment):
             if state.live < upto:
@@ -39,17 +40,14 @@ class Filler:
 
     def _fill_level(self, state: State, level: Level, upto: int, ranking: Ranking, eligible: Iterable[Cluster]) -> None:
         """Clusters wait in a heap by rank; a rank is looked at again when its cluster comes up, as placing may have changed it."""
-        heap: list[Rank] = []
-        for cluster in eligible:
-            offer = self.offers.at(state.deployment, level, cluster)
-            if offer.candidates:
-                heap.append(ranking.rank(cluster.name, offer.candidates[0]))
+        offers = self.offers.to(state.deployment, level)
+        heap = [ranking.rank(c.name, offer.candidates[0]) for c in eligible if (offer := offers(c)).candidates]
         heapq.heapify(heap)
         unbalanced: list[Rank] = []
         while heap and state.live < upto:
             rank = heapq.heappop(heap)
             cluster = self.fleet.clusters[str(rank[-1])]
-            candidate = self._first(state, cluster, self.offers.at(state.deployment, level, cluster).candidates)
+            candidate = self._first(state, cluster, offers(cluster).candidates)
             if candidate is None or crowded(state, cluster.name):
                 continue
             now = ranking.rank(cluster.name, candidate)

@@ -10,12 +10,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..api.deployment import DeviceRequest, Engine, Member
 from ..api.devices import Constraint, DeviceOption
 from ..api.hardware import Device, InferenceClassSpec
 from ..api.quantity import Quantity
-from .demand import Demand, is_device, requests
+from .demand import Demand, capacity, is_device, requests
 from .evaluate import Evaluator
 
 MAX_DEVICES = 32  # Kubernetes: devices that one claim may be allocated
@@ -51,17 +52,30 @@ class Matcher:
 
     classes: Mapping[str, InferenceClassSpec]
     evaluator: Evaluator = field(init=False)
-    _ways: dict[tuple[int, str, str], tuple[Way, ...] | Miss] = field(default_factory=dict)
+    _ways: dict[tuple[int, str], tuple[Way, ...] | Miss] = field(default_factory=dict)
+    _kinds: dict[tuple[object, ...], int] = field(default_factory=dict)
+    _kind_of: dict[tuple[int, str], int] = field(default_factory=dict)
     _kept: list[Engine] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.evaluator = Evaluator(self.classes)
 
+    def kind(self, engine: Engine, alternative: str) -> int:
+        """A number that two engines share when they ask for the same."""
+        key = (id(engine), alternative)
+        if key not in self._kind_of:
+            self._kept.append(engine)  # so that its id stays its own
+            asks = tuple(
+                (m.role, m.pods, asked_by(engine, m, alternative), m.node_selector.constraints, requests(pod_of(engine, m)))
+                for m in engine.members
+            )
+            self._kind_of[key] = self._kinds.setdefault((engine.name, alternative, asks), len(self._kinds))
+        return self._kind_of[key]
+
     def ways(self, engine: Engine, alternative: str, class_name: str) -> tuple[Way, ...] | Miss:
         """Every way to run `engine` (with its `alternative`, or empty) on a class, least memory first; or why there is none."""
-        key = (id(engine), alternative, class_name)
+        key = (self.kind(engine, alternative), class_name)
         if key not in self._ways:
-            self._kept.append(engine)  # so that its id stays its own
             self._ways[key] = self._search(engine, alternative, class_name)
         return self._ways[key]
 
@@ -89,8 +103,8 @@ class Matcher:
     def _member(self, engine: Engine, member: Member, alternative: str, class_name: str) -> list[_Fit] | Miss:
         asked = asked_by(engine, member, alternative)
         hardware = self.classes[class_name]
-        pod = member.template.spec or engine.members[0].template.spec
-        resources = requests(pod, hardware)
+        counted = capacity(hardware, {})
+        resources = {kind: amount for kind, amount in requests(pod_of(engine, member)) if kind in counted}
         fitting: list[list[_Grant]] = []
         for request in asked:
             grants = self._grants(request, class_name)
@@ -149,6 +163,11 @@ def asked_by(engine: Engine, member: Member, alternative: str) -> tuple[DeviceRe
     chosen = next((a for a in engine.alternatives if a.name == alternative), None)
     differs = next((m for m in chosen.members if m.role == member.role), None) if chosen else None
     return differs.devices if differs and differs.devices else member.node_selector.devices
+
+
+def pod_of(engine: Engine, member: Member) -> Mapping[str, Any]:
+    """The pod spec of a member: its own, or of a worker without one the leader's."""
+    return member.template.spec or engine.members[0].template.spec
 
 
 def memory_rank(device: Device) -> tuple[bool, int]:

@@ -28,11 +28,11 @@ class Ranking:
     def of(cls, fleet: Fleet, ledger: Ledger, state: State, clusters: Iterable[Cluster]) -> Ranking:
         deployment, named = state.deployment, list(clusters)
         placement = deployment.spec.placement
-        preference = {
-            c.name: sum(p.weight for p in placement.prefer if p.matches(dict(c.labels))) for c in named
-        }  # fmt: skip
+        preference: dict[str, int] = {}
+        if placement.prefer:
+            preference = {c.name: sum(p.weight for p in placement.prefer if p.matches(c.labels)) for c in named}
         key = placement.spread.topology_key if placement.spread else None
-        domain = {c.name: c.labels.get(key) if key else c.name for c in named}
+        domain = {c.name: c.labels.get(key) for c in named} if key else {}
         return cls(fleet, ledger, state, placement.strategy or fleet.settings.spec.placement.strategy, preference, domain)
 
     def rank(self, cluster: str, candidate: Candidate) -> Rank:
@@ -41,7 +41,7 @@ class Ranking:
         Spread: fewest replicas of this deployment in the domain, then preference, cost. Pack: preference, then the fullest,
         cost. Cheapest: preference, then cost, fewest replicas. A spread constraint ranks by domain under every strategy.
         """
-        here, preferred = self.state.on(cluster), -self.preference[cluster]
+        here, preferred = self.state.on(cluster), -self.preference.get(cluster, 0)
         spread = self.state.deployment.spec.placement.spread
         balance = self._in_domain(cluster) if spread else 0
         if self.strategy == "Cheapest":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..resolve.fleet import Cluster
 from .candidates import Candidate, levels
 from .demand import is_device
-from .eligible import closed
+from .eligible import Eligibility
 from .fill import Filler, joined
 from .ledger import Account, Ledger
 from .plan import Refusal
@@ -26,13 +26,15 @@ class Reasons:
     state: State
     empty: Ledger
     ranking: Ranking
+    eligibility: Eligibility
 
     @classmethod
     def of(cls, filler: Filler, state: State) -> Reasons:
-        eligible = [c for c in filler.fleet.clusters.values() if closed(filler.fleet, state.deployment, c) is None]
+        eligibility = Eligibility.of(filler.fleet, state.deployment)
+        eligible = [c for c in filler.fleet.clusters.values() if eligibility.closed(c) is None]
         empty = Ledger.of(filler.fleet)
         empty.use_headroom()
-        return cls(filler, state, empty, Ranking.of(filler.fleet, filler.ledger, state, eligible))
+        return cls(filler, state, empty, Ranking.of(filler.fleet, filler.ledger, state, eligible), eligibility)
 
     def all(self) -> tuple[Refusal, ...]:
         """One for each cluster that takes no further replica, by name."""
@@ -40,7 +42,7 @@ class Reasons:
 
     def why(self, cluster: Cluster) -> Refusal | None:
         """Why `cluster` takes no further replica; None if it does."""
-        found = closed(self.filler.fleet, self.state.deployment, cluster) or crowded(self.state, cluster.name)
+        found = self.eligibility.closed(cluster) or crowded(self.state, cluster.name)
         if found is None and (text := self.ranking.unbalanced(cluster.name)):
             found = ("SpreadUnsatisfied", text)
         if found is None:
@@ -51,7 +53,7 @@ class Reasons:
         """The nearest refusal over all alternatives; None as soon as one of them finds a place."""
         refused: list[tuple[str, str]] = []
         for level in levels(self.state.deployment):
-            offer = self.filler.offers.at(self.state.deployment, level, cluster)
+            offer = self.filler.offers.to(self.state.deployment, level)(cluster)
             if not offer.candidates:
                 refused.append((offer.reason, offer.text))
                 continue

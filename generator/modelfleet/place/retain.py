@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..resolve.fleet import Cluster, Deployment, Fleet
-from .eligible import mismatch
+from .eligible import Eligibility
 from .state import Entry, live
 from .tolerate import untolerated
 
@@ -15,7 +15,7 @@ def must_leave(fleet: Fleet, deployment: Deployment, entry: Entry) -> str:
     cluster = fleet.clusters.get(entry.cluster)
     if cluster is None:
         return f"cluster {entry.cluster} is gone"
-    if refused := mismatch(fleet, deployment, cluster):
+    if refused := Eligibility.of(fleet, deployment).mismatch(cluster):
         return ": ".join(refused)
     tolerations = deployment.spec.template.spec.tolerations
     if taint := untolerated(cluster.spec.taints, tolerations, "NoExecute"):

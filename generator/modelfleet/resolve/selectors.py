@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ..api.devices import DeviceOption
+from ..api.devices import DeviceOption, DeviceRequest
 
 
 def expressions(request: DeviceRequest | DeviceOption, driver: str) -> tuple[str, ...]:

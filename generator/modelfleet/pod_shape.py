@@ -1,0 +1,138 @@
+"""The shape of a pod spec: how Kubernetes spells its fields, which are quantities, and which take one of a few words."""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+from . import codes
+from .api.quantity import Quantity
+from .diagnostics import Code, nearest
+
+Loc = tuple[str | int, ...]
+
+DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_QUANTITIES = frozenset(("limits", "requests", "overhead"))
+_QUANTITY = frozenset(("sizeLimit", "divisor"))
+_PULL = ("Always", "IfNotPresent", "Never")
+# By class of the kubernetes package and field. A workload's pods are always restarted.
+_WORDS: dict[str, tuple[str, ...]] = {
+    "V1PodSpec.restartPolicy": ("Always",),
+    "V1PodSpec.dnsPolicy": ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"),
+    "V1PodSpec.preemptionPolicy": ("PreemptLowerPriority", "Never"),
+    "V1Container.imagePullPolicy": _PULL,
+    "V1Container.restartPolicy": ("Always", "OnFailure", "Never"),
+    "V1Container.terminationMessagePolicy": ("File", "FallbackToLogsOnError"),
+    "V1ContainerPort.protocol": ("TCP", "UDP", "SCTP"),
+    "V1HTTPGetAction.scheme": ("HTTP", "HTTPS"),
+    "V1ImageVolumeSource.pullPolicy": _PULL,
+    "V1NodeSelectorRequirement.operator": ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"),
+    "V1LabelSelectorRequirement.operator": ("In", "NotIn", "Exists", "DoesNotExist"),
+    "V1SeccompProfile.type": ("RuntimeDefault", "Localhost", "Unconfined"),
+    "V1Toleration.effect": ("NoSchedule", "PreferNoSchedule", "NoExecute"),
+    "V1TopologySpreadConstraint.whenUnsatisfiable": ("DoNotSchedule", "ScheduleAnyway"),
+    "V1VolumeMount.mountPropagation": ("None", "HostToContainer", "Bidirectional"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A mistake at `loc` of the pod spec; key: at the key there."""
+
+    loc: Loc
+    code: Code
+    message: str
+    hint: str
+    key: bool = False
+
+
+def pod_spec() -> type[BaseModel]:
+    """The package's model of a pod spec."""
+    from kubernetes.client.models.v1_pod_spec import V1PodSpec
+
+    return V1PodSpec
+
+
+@cache
+def _fields(model: type[BaseModel]) -> Mapping[str, tuple[type[BaseModel] | None, str]]:
+    """Field as YAML spells it -> (the model of it or of its items, its name in Python)."""
+    return {f.serialization_alias or name: (_inner(f.annotation), name) for name, f in model.model_fields.items()}
+
+
+def _inner(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type):
+        return annotation if issubclass(annotation, BaseModel) else None
+    if get_origin(annotation) in (Annotated, Union, types.UnionType, list, dict):
+        return next((found for part in get_args(annotation) if (found := _inner(part))), None)
+    return None
+
+
+def walk(value: Any, model: type[BaseModel] | None, loc: Loc, found: list[Finding]) -> Any:
+    """`value` as the package's models take it: numbers of quantities as text. What they would let pass wrongly goes to `found`."""
+    if isinstance(value, list):
+        return [walk(item, model, (*loc, index), found) for index, item in enumerate(value)]
+    if not isinstance(value, dict) or model is None:
+        return value
+    fields = _fields(model)
+    plain = {}
+    for key, item in value.items():
+        inner, _ = fields.get(key, (None, ""))
+        if key not in fields:
+            _misspelt(key, fields, (*loc, key), found)
+        elif key in _QUANTITIES and isinstance(item, dict):
+            item = {name: _quantity(amount, (*loc, key, name), found) for name, amount in item.items()}
+        elif key in _QUANTITY:
+            item = _quantity(item, (*loc, key), found)
+        elif isinstance(item, str):
+            _word(f"{model.__name__}.{key}", item, (*loc, key), found)
+        plain[key] = walk(item, inner, (*loc, key), found)
+    return plain
+
+
+def _misspelt(key: str, fields: Mapping[str, tuple[Any, str]], loc: Loc, found: list[Finding]) -> None:
+    """A snake_case spelling, which the models take; others they refuse themselves."""
+    spelt = next((alias for alias, (_, name) in fields.items() if name == key), None)
+    if spelt:
+        found.append(Finding(loc, codes.UNKNOWN_FIELD, f"`{key}` is Python's spelling", f"did you mean `{spelt}`?", key=True))
+
+
+def _quantity(value: Any, loc: Loc, found: list[Finding]) -> Any:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return value
+    text = str(value)
+    try:
+        quantity = Quantity.parse(text)
+    except ValueError as reason:
+        found.append(
+            Finding(loc, codes.BAD_QUANTITY, f"`{text}` is not a Kubernetes quantity: {reason}", "write a quantity such as 80Gi or 500m")
+        )
+        return "0"
+    if quantity.sign < 0:
+        found.append(Finding(loc, codes.BAD_QUANTITY, f"`{text}` is below zero", "write an amount from 0 up"))
+    return text
+
+
+def _word(name: str, value: str, loc: Loc, found: list[Finding]) -> None:
+    words = _WORDS.get(name)
+    if words and value not in words:
+        found.append(Finding(loc, codes.UNKNOWN_VALUE, f"`{loc[-1]}` cannot be `{value}`", nearest(value, words)))
+
+
+def without_tags(value: Any, loc: tuple[Any, ...], missing: bool) -> Loc:
+    """`loc` of a pydantic error without the names of union members that it holds; missing: its last step is no key of `value`."""
+    steps: list[str | int] = []
+    for number, step in enumerate(loc):
+        if isinstance(value, dict) and step in value:
+            value = value[step]
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
+        elif not (missing and number == len(loc) - 1):
+            continue
+        steps.append(step)
+    return tuple(steps)
