@@ -234,6 +234,18 @@ PLACEMENT_OUTDATED = error(
     "What runs is not what was declared.",
     "Run `modelfleet place`.",
 )
+PLACEMENT_EDITED = warning(
+    "PlacementEdited",
+    "A record is valid, and not what placing gives when it starts from the base.",
+    "Somebody chose another place by hand; the platform team should know why.",
+    "Let the platform team review it, or place again from the base's records.",
+)
+NOT_FINISHED = error(
+    "NotFinished",
+    "A retiring entry cannot be dropped yet.",
+    "Argo CD prunes only what it has seen marked for it, and dropping what serves loses replicas.",
+    "Merge the commit that retires it first; accept the loss of replicas by name where it is meant.",
+)
 SHORTFALL = warning(
     "Shortfall",
     "Fewer replicas have a place than are wanted.",
@@ -472,7 +484,7 @@ IMMUTABLE = error(
 
 POD_CONFLICT = error(
     "PodConflict",
-    "A pod template sets what modelfleet sets: the claim `devices`, a node label of a pool, a device as a resource limit, nodeName, or /dev/shm's volume.",
+    "A pod template sets what modelfleet sets: the claim `devices`, a pool's node label, a limit on devices, nodeName, /dev/shm's volume.",
     "One of the two would win silently: the pods would run elsewhere than recorded, or take devices that the ledger does not count.",
     "Remove it from the template; say what the pod needs in nodeSelector.devices and clusterSelector.",
     "resources: {limits: {nvidia.com/gpu: 1}}",

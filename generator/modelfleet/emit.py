@@ -15,9 +15,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .render.unit import Unit
+if TYPE_CHECKING:
+    from .render.unit import Unit
 
 
 def _ranks(*first: str) -> dict[str, str]:

@@ -80,8 +80,10 @@ def _value(kind: str, context: Mapping[str, Any], value: Any, field: str, writte
 
 
 def _form(pattern: str, value: str, field: str) -> tuple[Code, str, str]:
-    form = (codes.BAD_VALUE, "does not have the form that is asked for", f"the pattern is {pattern}")
-    code, what, hint = _FORMS.get(pattern, form)
+    from .api.forms import FORMS  # only a mistake needs them
+
+    form = FORMS.get(pattern, ("does not have the form that is asked for", f"the pattern is {pattern}"))
+    code, what, hint = _FORMS.get(pattern, (codes.BAD_VALUE, *form))
     if hint == "my-name":
         hint = re.sub(r"[^a-z0-9.]+", "-", value.lower().replace(".", "-" if "label" in what else ".")).strip("-.")[:63] or hint
     return code, f"`{field}`: `{_cut(value)}` {what}", hint

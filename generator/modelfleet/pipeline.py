@@ -19,6 +19,7 @@ from .validate import Resources, validate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .api.placement import PlacementSpec
     from .place.plan import Plan
     from .render.unit import Unit, UnitId
 
@@ -132,19 +133,31 @@ def check(repository: Repository, report: Report) -> None:
 def check_base(repository: Repository, ref: str, report: Report) -> None:
     """What the work tree takes away or must not change, compared with where it left `ref`. Raises git.BaseError."""
     from .checks import base
+
+    base.check_base(at(repository, ref), repository.resources, report)
+
+
+def plan(fleet: Fleet, targets: Collection[Key] | None = None, give_up: Collection[Key] = ()) -> Plan:
+    """Places `targets`, or what is missing or stale; `give_up` leaves pools that hold too much."""
+    from .place.place import place
+
+    return place(fleet, fleet.placements, targets, give_up)
+
+
+def records_at(repository: Repository, ref: str) -> dict[Key, PlacementSpec]:
+    """The records where the work tree left `ref`. Raises git.BaseError."""
+    resources = at(repository, ref).of("Placement")
+    return {(r.model.metadata.namespace, r.model.metadata.name): r.model.spec for r in resources.values()}
+
+
+def at(repository: Repository, ref: str) -> Resources:
+    """The declarations where the work tree left `ref`; what was wrong there is left out. Raises git.BaseError."""
     from .git import files_at
 
     documents: list[load.Document] = []
     for relative, content in files_at(repository.root, ref).items():
         documents += load.parse(relative, content.decode("utf-8", "replace"), Report())
-    base.check_base(validate(documents, Report()), repository.resources, report)
-
-
-def plan(fleet: Fleet, targets: Collection[Key] | None = None) -> Plan:
-    """Places `targets`, or what is missing or stale."""
-    from .place.place import place
-
-    return place(fleet, fleet.placements, targets)
+    return validate(documents, Report())
 
 
 def recorded(fleet: Fleet) -> Plan:

@@ -128,11 +128,10 @@ def without_tags(value: Any, loc: tuple[Any, ...], missing: bool) -> Loc:
     """`loc` of a pydantic error without the names of union members that it holds; missing: its last step is no key of `value`."""
     steps: list[str | int] = []
     for number, step in enumerate(loc):
-        if isinstance(value, dict) and step in value:
+        try:
             value = value[step]
-        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
-            value = value[step]
-        elif not (missing and number == len(loc) - 1):
-            continue
+        except (KeyError, IndexError, TypeError):
+            if not (missing and number == len(loc) - 1):
+                continue
         steps.append(step)
     return tuple(steps)

@@ -13,10 +13,12 @@ from .pipeline import Repository
 Key = tuple[str, str]
 
 
-def changed_files(repository: Repository, changes: Mapping[Key, PlacementSpec]) -> dict[str, str]:
+def changed_files(
+    repository: Repository, changes: Mapping[Key, PlacementSpec], annotate: Mapping[str, str] | None = None
+) -> dict[str, str]:
     """The files that `changes` write: where a record stands already, else placements/<namespace>/<name>.yaml.
 
-    A file with several records is written whole, so that none is lost.
+    A file with several records is written whole, so that none is lost. annotate: annotations for what changes.
     """
     recorded = repository.resources.of("Placement")
     path_of = {ref: resource.document.path for ref, resource in recorded.items()}
@@ -26,6 +28,7 @@ def changed_files(repository: Repository, changes: Mapping[Key, PlacementSpec]) 
     for (namespace, name), spec in changes.items():
         ref = f"{namespace}/{name}"
         specs[ref] = spec
+        annotations[ref] = {**annotations.get(ref, {}), **(annotate or {})}
         touched.add(path_of.setdefault(ref, f"placements/{namespace}/{name}.yaml"))
     files: dict[str, list[str]] = {path: [] for path in sorted(touched)}
     for ref in sorted(path_of):

@@ -5,6 +5,7 @@ Nodes and ResourceSlices are plain objects and kwok makes pods run; who goes whe
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections.abc import Iterator, Sequence
@@ -30,7 +31,7 @@ POOLS = 200  # under each strategy
 UNSAFE = 20
 STRATEGIES = ("LeastAllocated", "MostAllocated")
 DRIVER = "gpu.example.com"
-NAMESPACE = "default"
+NAMESPACES = ("pair", "safe", "unsafe")  # one for each test
 WRITERS = 4  # connections that create objects
 QUIET = 30.0  # seconds; a pod that was refused is tried again after at most 10
 
@@ -44,6 +45,10 @@ class Pool:
     devices: int
     pods: tuple[int, ...]
     strategy: str
+
+    @property
+    def namespace(self) -> str:
+        return self.name.partition("-")[0]
 
     def node(self, index: int) -> str:
         return f"{self.name}-{index}"
@@ -105,12 +110,9 @@ def pod_objects(pool: Pool, index: int, node: str | None = None) -> Iterator[Obj
     """A claim and the pod that has it; `node` ties the pod to one node."""
     name = f"{pool.name}-{index}"
     exactly = {"deviceClassName": DRIVER, "allocationMode": "ExactCount", "count": pool.pods[index]}
-    yield {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "ResourceClaim",
-        "metadata": {"name": name, "namespace": NAMESPACE},
-        "spec": {"devices": {"requests": [{"name": "gpu", "exactly": exactly}]}},
-    }
+    metadata = {"name": name, "namespace": pool.namespace}
+    claim = {"devices": {"requests": [{"name": "gpu", "exactly": exactly}]}}
+    yield {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": metadata, "spec": claim}
     # Devices count for no score; processors do, so that the strategy has something to go by.
     resources = {"requests": {"cpu": str(pool.pods[index])}, "claims": [{"name": "gpu"}]}
     spec = {
@@ -121,12 +123,7 @@ def pod_objects(pool: Pool, index: int, node: str | None = None) -> Iterator[Obj
         "resourceClaims": [{"name": "gpu", "resourceClaimName": name}],
         "containers": [{"name": "engine", "image": "engine", "resources": resources}],
     }
-    yield {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "namespace": NAMESPACE, "labels": {"pool": pool.name}},
-        "spec": spec,
-    }
+    yield {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
 def create(client: Client, objects: Sequence[Sequence[Object]]) -> None:
@@ -134,7 +131,10 @@ def create(client: Client, objects: Sequence[Sequence[Object]]) -> None:
 
     def write(group: Sequence[Object]) -> None:
         for each in group:
-            client.apply(each)
+            if "namespace" in each["metadata"]:
+                client.apply(each)
+            else:
+                client.create(each["apiVersion"], each["kind"], json.dumps(each))
 
     with ThreadPoolExecutor(WRITERS) as writers:
         list(writers.map(write, objects))
@@ -166,7 +166,10 @@ def configuration(cluster: Cluster) -> str:
 def cluster(tools: Path) -> Iterator[Cluster]:
     """A cluster with a DeviceClass, a scheduler of both strategies, and kwok."""
     with clusters.start(tools, kwok=True) as started:
-        started.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": NAMESPACE}})
+        for name in NAMESPACES:
+            started.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+            # A pod is admitted with the account of its namespace alone, which a controller would make.
+            started.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": name}})
         selector = {"cel": {"expression": f"device.driver == '{DRIVER}'"}}
         started.apply(
             {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": DRIVER}, "spec": {"selectors": [selector]}}
@@ -180,9 +183,8 @@ def cluster(tools: Path) -> Iterator[Cluster]:
             scheduler.stop()
 
 
-def by_name(cluster: Cluster, pools: Sequence[Pool]) -> dict[str, Object]:
-    names = {pool.name for pool in pools}
-    return {pod["metadata"]["name"]: pod for pod in cluster.list("v1", "Pod", NAMESPACE) if pod["metadata"]["labels"]["pool"] in names}
+def by_name(cluster: Cluster, namespace: str) -> dict[str, Object]:
+    return {pod["metadata"]["name"]: pod for pod in cluster.list("v1", "Pod", namespace)}
 
 
 def running(pod: Object) -> bool:
@@ -196,15 +198,15 @@ def unschedulable(pod: Object) -> bool:
 
 
 class Quiet:
-    """Whether all pods run, or no further one began to for QUIET seconds: a first refusal may be one before a node's devices were known."""
+    """Whether all pods run, or none more for QUIET seconds. A refusal alone says little: the node's devices may not have been known."""
 
-    def __init__(self, cluster: Cluster, pools: Sequence[Pool]) -> None:
-        self._cluster, self._pools = cluster, pools
+    def __init__(self, cluster: Cluster, namespace: str) -> None:
+        self._cluster, self._namespace = cluster, namespace
         self._seen, self._since = -1, time.monotonic()
 
     def __call__(self) -> bool:
         time.sleep(1)
-        pods = by_name(self._cluster, self._pools)
+        pods = by_name(self._cluster, self._namespace)
         now = sum(map(running, pods.values()))
         if now != self._seen:
             self._seen, self._since = now, time.monotonic()
@@ -217,9 +219,10 @@ def test_the_strategies_differ(cluster: Cluster) -> None:
     create(cluster, [list(node_objects(pool, index)) for pool in pools for index in range(pool.nodes)])
     for index in range(2):
         create(cluster, [list(pod_objects(pool, index)) for pool in pools])
-        cluster.until(lambda: all(map(running, by_name(cluster, pools).values())), "pods of a pair running")
-    nodes = [{pod["spec"]["nodeName"] for name, pod in by_name(cluster, [pool]).items()} for pool in pools]
-    assert [len(used) for used in nodes] == [2, 1]
+        cluster.until(lambda: all(map(running, by_name(cluster, "pair").values())), "pods of a pair running")
+    pods = by_name(cluster, "pair")
+    used = [{pods[f"{pool.name}-{index}"]["spec"]["nodeName"] for index in range(2)} for pool in pools]
+    assert [len(nodes) for nodes in used] == [2, 1]
 
 
 def test_every_pod_of_safe_pools_starts(cluster: Cluster) -> None:
@@ -231,8 +234,8 @@ def test_every_pod_of_safe_pools_starts(cluster: Cluster) -> None:
     draw.shuffle(pods)
     create(cluster, [list(pod_objects(pool, index)) for pool, index in pods])
 
-    cluster.until(Quiet(cluster, pools), "pods running, or as many as before")
-    assert sorted(name for name, pod in by_name(cluster, pools).items() if not running(pod)) == []
+    cluster.until(Quiet(cluster, "safe"), "pods running, or as many as before")
+    assert sorted(name for name, pod in by_name(cluster, "safe").items() if not running(pod)) == []
     print(f"{len(pods)} pods of {len(pools)} pools with {sum(pool.nodes for pool in pools)} nodes run")
 
 
@@ -243,8 +246,8 @@ def test_an_unsafe_set_strands_a_pod(cluster: Cluster) -> None:
     pools = [pool for pool, _ in drawn]
     create(cluster, [list(node_objects(pool, index)) for pool in pools for index in range(pool.nodes)])
     create(cluster, [list(pod_objects(pool, i, pool.node(at))) for pool, nodes in drawn for i, at in enumerate(nodes)])
-    cluster.until(lambda: all(map(running, by_name(cluster, pools).values())), "the first pods running")
+    cluster.until(lambda: all(map(running, by_name(cluster, "unsafe").values())), "the first pods running")
     create(cluster, [list(pod_objects(pool, len(pool.pods) - 1)) for pool in pools])
     last = {f"{pool.name}-{len(pool.pods) - 1}" for pool in pools}
-    cluster.until(lambda: all(unschedulable(by_name(cluster, pools)[name]) for name in last), "the last pods refused")
-    assert sorted(name for name, pod in by_name(cluster, pools).items() if not running(pod)) == sorted(last)
+    cluster.until(lambda: all(unschedulable(by_name(cluster, "unsafe")[name]) for name in last), "the last pods refused")
+    assert sorted(name for name, pod in by_name(cluster, "unsafe").items() if not running(pod)) == sorted(last)

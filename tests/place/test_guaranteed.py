@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from modelfleet.place import guaranteed
+from modelfleet.place.demand import Demand
 from modelfleet.place.guaranteed import safe
-from modelfleet.place.match import Demand
 
 from tests.place.simulation import Size, find_stuck
 

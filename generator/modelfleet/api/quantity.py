@@ -31,6 +31,7 @@ _FAST_DIGITS = 18  # decimal digits that surely fit an int64
 
 # Apimachinery's own words: a selector that parses a quantity fails with them.
 _FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+_NUMERIC = "unable to parse numeric part of quantity"
 _SUFFIX = "unable to parse quantity's suffix"
 TOO_LONG = f"quantities have at most {_MAX_LENGTH} characters and an exponent of at most {_MAX_EXPONENT} here"
 
@@ -61,7 +62,7 @@ class Quantity:
     def parse(cls, text: str) -> Quantity:
         """The quantity that `text` spells; ValueError with a reason for everything that Kubernetes refuses.
 
-        Like Kubernetes it reads a number without digits (`Gi`, `+`) as zero.
+        Like Kubernetes it reads most numbers without digits (`Gi`, `+`) as zero.
         """
         if len(text) > _MAX_LENGTH:
             raise ValueError(TOO_LONG)
@@ -73,8 +74,12 @@ class Quantity:
         exponent, form = _suffix(suffix)
         value = int(number + decimals) * (-1 if sign == "-" else 1)
         if form != "BinarySI":
-            return cls._decimal(value, exponent - len(decimals), len(number) + len(decimals), form)
-        return cls._binary(value, len(decimals), exponent, len(number))
+            parsed = cls._decimal(value, exponent - len(decimals), len(number) + len(decimals), form)
+        else:
+            parsed = cls._binary(value, len(decimals), exponent, len(number))
+        if parsed.wide and not whole and not decimals:
+            raise ValueError(_NUMERIC)
+        return parsed
 
     @classmethod
     def _decimal(cls, value: int, scale: int, digits: int, form: Format) -> Quantity:

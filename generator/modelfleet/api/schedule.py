@@ -28,7 +28,7 @@ def _cron(text: str) -> str:
         raise mistake("BadValue", message, hint='"0 7 * * 1-5"')
     for part, (name, least, most, words) in zip(parts, _FIELDS, strict=True):
         if not all(_cron_item(item, least, most, words) for item in part.split(",")):
-            raise mistake("BadValue", f"`{part}` is not a {name} of cron ({least} to {most})", hint='"0 7 * * 1-5"')
+            raise mistake("BadValue", f"`{part}` cannot be the {name} of a line of cron ({least} to {most})", hint='"0 7 * * 1-5"')
     return text
 
 

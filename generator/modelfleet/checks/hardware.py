@@ -130,7 +130,7 @@ def _check_reach(resource: Resource, team: Resource | None, fleet: Fleet, answer
         found = _unserved(engine, classes, answers)
         if found:
             path, request, reasons = found
-            message = f"no class on the {len(reach)} clusters that it may use serves request `{request.name}` of engine `{engine.name}`"
+            message = f"no class on the clusters that it may use ({len(reach)}) serves request `{request.name}` of engine `{engine.name}`"
             report.add(codes.NO_MATCHING_CLASS, message, resource.at(*loc, *path), f"modelfleet explain {resource.model.ref_name}", reasons)
         elif team and allowed is not None and (found := _unserved(engine, [name for name in classes if name in allowed], answers)):
             message = f"request `{found[1].name}` is served by no class that team `{team.model.metadata.name}` may use"

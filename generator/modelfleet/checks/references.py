@@ -64,7 +64,7 @@ def _check_clusters_selected(resources: Resources, fleet: Fleet, report: Report)
         for resource in resources.of(kind).values():
             selector = selector_of(kind, resource)
             if selector and not any(selector.matches(has) for has in labels):
-                message = f"clusterSelector of {kind} `{resource.model.ref_name}` matches none of {len(labels)} clusters"
+                message = f"clusterSelector of {kind} `{resource.model.ref_name}` matches none of the fleet's clusters"
                 report.add(codes.SELECTS_NOTHING, message, resource.at(*loc), _near_label(selector, labels))
 
 

@@ -49,7 +49,7 @@ def _targets(service: Resource, index: int, space: _Namespace, by_place: frozens
         if name in known:
             return [known[name]]
         message = f"namespace `{service.model.metadata.namespace}` has no {what} `{name}`"
-        report.add(codes.UNKNOWN_TARGET, message, service.at(*loc, what), nearest(name, known) or f"declare a {what} there")
+        report.add(codes.UNKNOWN_TARGET, message, service.at(*loc, what), nearest(name, known) or "declare one there")
         return []
     assert entry.selector is not None
     selector = _static(entry.selector, by_place)

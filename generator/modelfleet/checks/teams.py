@@ -61,6 +61,6 @@ def _check_rights(resource: Resource, team: Resource, fleet: Fleet, report: Repo
     selected = [cluster for cluster in fleet.clusters.values() if selector.matches(dict(cluster.labels))]
     allowed = rights.cluster_selector
     if selected and allowed and not any(allowed.matches(dict(cluster.labels)) for cluster in selected):
-        message = f"team `{name}` may use none of the {len(selected)} clusters that clusterSelector matches"
+        message = f"team `{name}` may use none of the clusters that clusterSelector matches"
         where = resource.at("spec", "template", "spec", "clusterSelector")
         report.add(codes.TEAM_RIGHTS, message, where, f"clusterSelector of the team: {team.at('spec', 'clusterSelector')}")

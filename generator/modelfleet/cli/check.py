@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -10,6 +10,7 @@ import click
 from .. import codes, pipeline
 from ..diagnostics import Diagnostic, Location, Report, Severity
 from ..resolve.fleet import Fleet
+from ..validate import Resource
 from .context import SHOWN, Context, Refused
 
 TYPE_CHECKING = False
@@ -32,12 +33,13 @@ def command(context: Context, show_all: bool, base: str | None, strict: bool, fo
     repository = context.read(pipeline.Slice(), report)
     if not report.errors:
         pipeline.check(repository, report)
+        _check_pods(repository, report)
     if base is not None and not report.errors:
         _compare_base(context, repository, base, report)
     fleet = repository.fleet
     if fleet and not report.errors:
         planned = pipeline.plan(fleet)
-        _compare(fleet, planned, report)
+        _compare(repository.resources.of("Placement"), fleet, planned, report)
         pipeline.say_plan(repository, planned, report)
     found = report.sorted()
     if form == "text":
@@ -60,6 +62,14 @@ def _compare_base(context: Context, repository: pipeline.Repository, ref: str, r
         context.refuse([Diagnostic(codes.BASE, error.message, Location("--base"), error.hint)], 4)
 
 
+def _check_pods(repository: pipeline.Repository, report: Report) -> None:
+    """Pod templates against Kubernetes' models; only here, for what they cost to import."""
+    from ..pods import check_pods
+
+    assert repository.fleet is not None
+    check_pods(repository.resources, repository.fleet, report)
+
+
 def _formatted(context: Context, form: str, found: Sequence[Diagnostic], root: Path) -> str:
     """For machines. Paths in annotations and SARIF begin where the command runs, if the repository lies below."""
     from ..formats import as_json, github, sarif
@@ -74,7 +84,7 @@ def _formatted(context: Context, form: str, found: Sequence[Diagnostic], root: P
     return sarif(found, prefix)
 
 
-def _compare(fleet: Fleet, planned: Plan, report: Report) -> None:
+def _compare(records: Mapping[str, Resource], fleet: Fleet, planned: Plan, report: Report) -> None:
     """PlacementMissing and PlacementOutdated."""
     for key, spec in planned.placements.items():
         recorded, deployment = fleet.placements.get(key), fleet.deployments.get(key)
@@ -82,7 +92,7 @@ def _compare(fleet: Fleet, planned: Plan, report: Report) -> None:
             continue
         hint = f"modelfleet place {deployment.ref}"
         if recorded is not None:
-            where = Location(f"placements/{key[0]}/{key[1]}.yaml")
+            where = records["/".join(key)].at("spec", "wanted")
             report.add(codes.PLACEMENT_OUTDATED, f"the placement of `{deployment.ref}` is not what is declared now", where, hint)
         elif fleet.settings.spec.placement.recorded == "Required":
             report.add(codes.PLACEMENT_MISSING, f"`{deployment.ref}` has no recorded placement", deployment.location, hint)

@@ -34,6 +34,10 @@ class Context:
     verbose: bool
     color: bool | None = None
 
+    def has_root(self) -> bool:
+        """Whether there is a fleet repository here."""
+        return pipeline.find_root(self.repo or Path.cwd()) is not None
+
     def root(self) -> Path:
         """The fleet repository; refuses when there is none."""
         root = pipeline.find_root(self.repo or Path.cwd())

@@ -2,46 +2,41 @@
 
 from __future__ import annotations
 
+import json
+
 import click
 
 from .. import codes
 from ..diagnostics import Code, Location, Report, nearest
 from ..resolve.fleet import Fleet
 from .context import Context
+from .table import table
 
 
-@click.command(
-    "explain", help="Say why a deployment runs where it runs and why not elsewhere (NS/NAME), or what a diagnostic's code means."
-)
+@click.command("explain", help="Say why a deployment runs where it runs and why not elsewhere (NS/NAME), or what a diagnostic's code means.")
 @click.argument("subject", metavar="NS/NAME | CODE")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Of a deployment. Default: text.")
 @click.pass_obj
-def command(context: Context, subject: str) -> None:
+def command(context: Context, subject: str, form: str) -> None:
     """A table with a line for each cluster, or the text of a code."""
-    if "/" not in subject:
-        click.echo(_code(context, subject))
+    if subject in codes.ALL:
+        click.echo(_code(codes.ALL[subject]))
         return
     report = Report()
-    _, fleet = context.whole(report)
-    key = next((key for key, d in fleet.deployments.items() if d.ref == subject), None)
-    if key is None:
-        report.add(
-            codes.NO_SUCH,
-            f"no deployment is named `{subject}`",
-            Location("command line"),
-            nearest(subject, {d.ref for d in fleet.deployments.values()}),
-        )
+    known: dict[str, tuple[str, str]] = {}
+    if "/" in subject or context.has_root():
+        _, fleet = context.whole(report)
+        known = {deployment.ref: key for key, deployment in fleet.deployments.items()}
+    if subject not in known:
+        same = [ref for ref in known if ref.split("/")[1] == subject]
+        hint = f"did you mean `{same[0]}`?" if same else nearest(subject, known if "/" in subject else {**known, **codes.ALL})
+        what = "deployment" if "/" in subject else "deployment or code"
+        report.add(codes.NO_SUCH, f"no {what} is named `{subject}`", Location("command line"), hint)
         context.refuse_errors(report)
-    assert key is not None
-    click.echo(_table(fleet, key))
+    click.echo(_json(fleet, known[subject]) if form == "json" else _table(fleet, known[subject]))
 
 
-def _code(context: Context, name: str) -> str:
-    code: Code | None = codes.ALL.get(name)
-    if code is None:
-        report = Report()
-        report.add(codes.NO_SUCH, f"no code is named `{name}`", Location("command line"), nearest(name, codes.ALL))
-        context.refuse_errors(report)
-    assert code is not None
+def _code(code: Code) -> str:
     lines = [f"{code.name} ({code.severity.word})", "", code.what, f"Why: {code.why}", f"Fix: {code.fix}"]
     if code.example:
         lines += ["Example:", *(f"    {line}" for line in code.example.splitlines())]
@@ -52,16 +47,24 @@ def _table(fleet: Fleet, key: tuple[str, str]) -> str:
     """One line for each cluster: what runs there, and whether it takes another."""
     from ..place.explain import verdicts
 
-    deployment, recorded = fleet.deployments[key], fleet.placements.get(key)
     rows, summary = verdicts(fleet, key)
+    shown = [(row.cluster, row.there or "-", "no" if row.reason else "yes", f"{row.reason}: {row.text}" if row.reason else "") for row in rows]
+    lines = [f"{fleet.deployments[key].ref}: {_placed(fleet, key)}", summary, ""]
+    return "\n".join([*lines, table(("CLUSTER", "REPLICAS", "ANOTHER", "WHY"), shown)])
+
+
+def _placed(fleet: Fleet, key: tuple[str, str]) -> str:
+    """`2 of 4 replicas recorded`."""
+    deployment, recorded = fleet.deployments[key], fleet.placements.get(key)
     placed = sum(e.count for e in recorded.replicas if not e.retiring) if recorded else 0
-    state = (
-        f"{placed} of {deployment.wanted} replicas recorded"
-        if recorded
-        else f"0 of {deployment.wanted} replicas recorded: run modelfleet place {deployment.ref}"
-    )
-    lines = [f"{deployment.ref}: {state}", summary, ""]
-    wide = [max(len(row[i]) for row in [("CLUSTER", "REPLICAS", "ANOTHER"), *rows]) for i in range(3)]
-    for row in [("CLUSTER", "REPLICAS", "ANOTHER", "WHY"), *rows]:
-        lines.append("  ".join([*(cell.ljust(width) for cell, width in zip(row[:3], wide, strict=True)), row[3]]).rstrip())
-    return "\n".join(lines)
+    hint = "" if recorded else f": run modelfleet place {deployment.ref}"
+    return f"{placed} of {deployment.wanted} replicas recorded{hint}"
+
+
+def _json(fleet: Fleet, key: tuple[str, str]) -> str:
+    from ..place.explain import verdicts
+
+    rows, summary = verdicts(fleet, key)
+    clusters = [{"cluster": r.cluster, "replicas": r.there, "another": not r.reason, "reason": r.reason, "text": r.text} for r in rows]
+    said = {"deployment": fleet.deployments[key].ref, "wanted": fleet.deployments[key].wanted, "summary": summary, "clusters": clusters}
+    return json.dumps(said, indent=2)

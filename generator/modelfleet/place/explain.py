@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ..resolve.fleet import Fleet
 from .place import Placing
 from .plan import Shortfall
 from .reasons import Reasons
+from .state import Entry
 
-Row = tuple[str, str, str, str]  # cluster, replicas there, whether it takes another, why not
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One cluster: what of the deployment stands there, and the reason why it takes no further replica (empty: it does)."""
+
+    cluster: str
+    there: str
+    reason: str
+    text: str
 
 
 def verdicts(fleet: Fleet, key: tuple[str, str]) -> tuple[list[Row], str]:
@@ -15,15 +25,17 @@ def verdicts(fleet: Fleet, key: tuple[str, str]) -> tuple[list[Row], str]:
     placing = Placing.begin(fleet, fleet.placements)
     state = placing.state(key)
     refusals = {refusal.cluster: refusal for refusal in Reasons.of(placing.filler, state).all()}
-    rows: list[Row] = []
+    rows = []
     for name in fleet.clusters:
-        entries = [e for e in state.entries.values() if e.cluster == name]
-        there = ", ".join(
-            f"{e.count} on {'+'.join(sorted({c.pool for c in e.choices.values()}))}{' retiring' if e.retiring else ''}" for e in entries
-        )
+        there = ", ".join(_entry(entry) for entry in state.entries.values() if entry.cluster == name)
         refusal = refusals.get(name)
-        rows.append((name, there or "-", "no" if refusal else "yes", f"{refusal.reason}: {refusal.text}" if refusal else ""))
+        rows.append(Row(name, there, refusal.reason if refusal else "", refusal.text if refusal else ""))
     total, open_ = len(fleet.clusters), len(fleet.clusters) - len(refusals)
-    summary = Shortfall(0, 0, tuple(refusals.values())).summary.split(": ", 1)
-    reasons = f": {summary[1]}" if len(summary) > 1 else ""
-    return rows, f"{open_}/{total} clusters can take another{reasons}"
+    _, _, reasons = Shortfall(0, 0, tuple(refusals.values())).summary.partition(": ")
+    return rows, f"{open_}/{total} clusters can take another{f': {reasons}' if reasons else ''}"
+
+
+def _entry(entry: Entry) -> str:
+    pools = "+".join(sorted({f"{c.pool}/{c.alternative}" if c.alternative else c.pool for c in entry.choices.values()}))
+    mark = " retiring" if entry.retiring else " lost" if entry.lost else ""
+    return f"{entry.count} on {pools}{mark}"

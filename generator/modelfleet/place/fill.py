@@ -64,10 +64,10 @@ class Filler:
     def _first(self, state: State, cluster: Cluster, candidates: Iterable[Candidate]) -> Candidate | None:
         """The best candidate that has room and passes no limit; a retiring entry's own place has room."""
         for candidate in candidates:
-            there = self._there(state, cluster, candidate)
-            if there and there.retiring:
+            there = self.there(state, cluster, candidate)
+            if there and there.retiring and not there.given_up:
                 return candidate
-            if there and there.candidate != candidate:
+            if there and (there.given_up or there.candidate != candidate):
                 continue  # one entry has one choice of device groups
             pods = candidate.pods if there else joined(candidate.pods, candidate.surge)
             if self.ledger.admits(cluster.name, pods) and self.limits.refusal(state.deployment, candidate) is None:
@@ -76,7 +76,7 @@ class Filler:
 
     def take(self, state: State, cluster: Cluster, candidate: Candidate) -> None:
         """Adds a replica; a retiring entry of the same choice is taken back before a new one is opened."""
-        there = self._there(state, cluster, candidate)
+        there = self.there(state, cluster, candidate)
         if there and there.retiring:
             self._take_back(state, there)
             return
@@ -98,7 +98,8 @@ class Filler:
             self.limits.add(state.deployment, entry.candidate, 1 - (entry.count - entry.replaced))
         entry.count, entry.retiring, entry.replaced = 1, False, 0
 
-    def _there(self, state: State, cluster: Cluster, candidate: Candidate) -> Entry | None:
+    def there(self, state: State, cluster: Cluster, candidate: Candidate) -> Entry | None:
+        """The entry that holds the same choice of pools, if there is one."""
         parts = tuple(sorted((c.engine, cluster.pools[c.position].name, c.alternative) for c in candidate.choices))
         return state.entries.get((cluster.name, parts))
 

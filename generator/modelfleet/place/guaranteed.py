@@ -42,6 +42,7 @@ from functools import lru_cache
 from math import gcd, lcm
 
 from .demand import Demand
+from .packing import Size, decisive
 from .simplex import maximum
 
 MAX_SIZES = 24  # of pods that do not block a node alone
@@ -49,8 +50,6 @@ MAX_WAYS = 1_500  # sets listed for one largest pod; their number bounds the wor
 MAX_TRIES = 10_000  # sets looked at to list them
 MAX_STEPS = 500  # choices of the exhaustive search
 MAX_BOUNDS = 16  # weights remembered for one list of sets
-
-Size = tuple[int, ...]  # devices of each kind
 
 
 def safe(pods: Mapping[Demand, int], nodes: int, capacity: Mapping[str, int]) -> bool:
@@ -61,10 +60,7 @@ def safe(pods: Mapping[Demand, int], nodes: int, capacity: Mapping[str, int]) ->
     counts = [(demand, count) for demand, count in pods.items() if count > 0]
     kinds = sorted({group for demand, _ in counts for group, _ in demand})
     full = tuple([capacity.get(kind, 0) for kind in kinds])
-    if len(kinds) == 1:
-        sizes = [((sum([taken for _, taken in demand]),), count) for demand, count in counts]
-    else:
-        sizes = [(tuple([dict(demand).get(kind, 0) for kind in kinds]), count) for demand, count in counts]
+    sizes = [(tuple([dict(demand).get(kind, 0) for kind in kinds]), count) for demand, count in counts]
     sizes.sort(reverse=True)
     return _safe(tuple(sizes), nodes, full)
 
@@ -76,31 +72,12 @@ def _safe(counts: tuple[tuple[Size, int], ...], nodes: int, full: Size) -> bool:
         return True
     if nodes <= 0 or any(taken > there for size, _ in counts for taken, there in zip(size, full, strict=True)):
         return False
-    counts, full = _decisive(counts, full)
+    counts, full = decisive(counts, full)
     if sum(count for _, count in counts) <= nodes:
         return True  # the others are too few to stand on every node
     if any(sum(size[kind] * count for size, count in counts) > there * nodes for kind, there in enumerate(full)):
         return False
     return not any(_blocked(largest, counts, nodes, full) for largest in _largest(counts))
-
-
-def _decisive(counts: tuple[tuple[Size, int], ...], full: Size) -> tuple[tuple[tuple[Size, int], ...], Size]:
-    """The same pods and nodes without the kinds of which every pod takes at most the share that it takes of a kind that is kept.
-
-    Every pod fits on an empty node.
-    """
-    kept = list(range(len(full)))
-    for kind in reversed(range(len(full))):
-        others = [other for other in kept if other != kind]
-        if any(all(size[kind] * full[other] <= size[other] * full[kind] for size, _ in counts) for other in others):
-            kept = others
-    if len(kept) == len(full):
-        return counts, full
-    merged: dict[Size, int] = {}
-    for size, count in counts:
-        less = tuple([size[kind] for kind in kept])
-        merged[less] = merged.get(less, 0) + count
-    return tuple(sorted(merged.items(), reverse=True)), tuple([full[kind] for kind in kept])
 
 
 def _largest(counts: Sequence[tuple[Size, int]]) -> list[Size]:

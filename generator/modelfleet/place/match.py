@@ -22,6 +22,7 @@ from .evaluate import Evaluator
 MAX_DEVICES = 32  # Kubernetes: devices that one claim may be allocated
 
 Asked = DeviceRequest | DeviceOption
+Recorded = tuple[tuple[str, str], ...]  # request -> device group
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,10 +185,10 @@ def memory_of(device: Device) -> int | None:
 
 def _assignments(
     asked: tuple[DeviceRequest, ...], fitting: list[list[_Grant]], free: Mapping[str, int]
-) -> Iterator[tuple[tuple[tuple[str, str], ...], dict[str, int]]]:
+) -> Iterator[tuple[Recorded, dict[str, int]]]:
     """(recorded names, devices taken) of every assignment that a node can hold and a claim may carry."""
 
-    def step(index: int, taken: dict[str, int], chosen: tuple[tuple[str, str], ...]) -> Iterator[tuple[tuple[tuple[str, str], ...], dict[str, int]]]:
+    def step(index: int, taken: dict[str, int], chosen: Recorded) -> Iterator[tuple[Recorded, dict[str, int]]]:
         if index == len(asked):
             if sum(taken.values()) <= MAX_DEVICES:
                 yield tuple(sorted(chosen)), taken

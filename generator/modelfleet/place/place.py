@@ -22,15 +22,18 @@ from .state import Entry, State, recorded_entry
 Key = tuple[str, str]
 
 
-def place(fleet: Fleet, recorded: Mapping[Key, PlacementSpec], targets: Collection[Key] | None = None) -> Plan:
+def place(
+    fleet: Fleet, recorded: Mapping[Key, PlacementSpec], targets: Collection[Key] | None = None, give_up: Collection[Key] = ()
+) -> Plan:
     """Decides where the replicas of `targets` run; None: what is missing from `recorded` or stale. All others stand.
 
-    The plan holds every record, changed or not, the shortfalls of the targets, and the pools that hold too much.
+    give_up: of these, entries on pools that hold too much retire and are replaced where there is room. The plan holds every record, changed or not, the shortfalls of the targets, and the pools that hold too much.
     """
     placing = Placing.begin(fleet, recorded)
     excesses = placing.excesses()
-    wanted = placing.stale() if targets is None else sorted(targets)
-    chosen = [placing.prepare(key) for key in wanted if key in fleet.deployments]
+    wanted = sorted({*(placing.stale() if targets is None else targets), *give_up})
+    full = {(excess.cluster, excess.pool) for excess in excesses}
+    chosen = [placing.prepare(key, full if key in give_up else set()) for key in wanted if key in fleet.deployments]
     order = sorted(chosen, key=lambda s: (-s.deployment.spec.priority, s.deployment.key))
     _fill(placing.filler, order)
     shortfalls = {s.deployment.key: _shortfall(s, placing.filler) for s in order if s.live < s.deployment.wanted}
@@ -86,14 +89,18 @@ class Placing:
         """A deployment as it is recorded."""
         return State(self.fleet.deployments[key], {entry.key: entry for entry in self.entries.get(key, [])})
 
-    def prepare(self, key: Key) -> State:
-        """A deployment after retaining and scaling down. What may not stay is marked or, under Prune, dropped."""
+    def prepare(self, key: Key, leaving: Collection[tuple[str, str]] = ()) -> State:
+        """A deployment after retaining and scaling down. What may not stay is marked or, under Prune, dropped.
+
+        leaving: (cluster, pool) that it gives up.
+        """
         deployment = self.fleet.deployments[key]
         state = State(deployment)
         prune = self.fleet.settings.spec.argocd.removal == "Prune"
         for entry in self.entries.get(key, []):
-            if not entry.retiring and must_leave(self.fleet, deployment, entry):
-                entry.retiring = True
+            given_up = any((entry.cluster, choice.pool) in leaving for choice in entry.choices.values())
+            if not entry.retiring and (given_up or must_leave(self.fleet, deployment, entry)):
+                entry.retiring, entry.given_up = True, given_up
             if entry.retiring and prune:
                 self._give_back(deployment, entry, entry.count)
             else:

@@ -88,7 +88,8 @@ def crowded(state: State, cluster: str) -> tuple[str, str] | None:
     if spec.scaling:
         most, used = max(1, spec.scaling.min_replicas), state.clusters()
         if cluster not in used and len(used) >= most:
-            return ("SpreadUnsatisfied", f"minReplicas {spec.scaling.min_replicas} keeps it on at most {most} cluster{'s' if most > 1 else ''}")
+            clusters = "one cluster" if most == 1 else f"{most} clusters"
+            return ("SpreadUnsatisfied", f"minReplicas {spec.scaling.min_replicas} keeps it on at most {clusters}")
     return None
 
 

@@ -57,15 +57,20 @@ class Reasons:
             if not offer.candidates:
                 refused.append((offer.reason, offer.text))
                 continue
-            answers = [self._candidate(cluster, candidate) for candidate in offer.candidates]
+            answers = [self._candidate(cluster, candidate) for candidate in offer.candidates if self._open(cluster, candidate)]
             if any(answer is None for answer in answers):
                 return None
             refused += [answer for answer in answers if answer]
         return max(refused, key=lambda r: _NEARNESS.index(r[0]) if r[0] in _NEARNESS else len(_NEARNESS))
 
+    def _open(self, cluster: Cluster, candidate: Candidate) -> bool:
+        """Whether a replica could stand there: an entry has one choice of device groups for all its replicas."""
+        there = self.filler.there(self.state, cluster, candidate)
+        return there is None or (not there.given_up and (there.retiring or there.candidate == candidate))
+
     def _candidate(self, cluster: Cluster, candidate: Candidate) -> tuple[str, str] | None:
         pods = joined(candidate.pods, candidate.surge)
-        there = next((e for e in self.state.entries.values() if e.cluster == cluster.name and e.candidate == candidate), None)
+        there = self.filler.there(self.state, cluster, candidate)
         if there and there.retiring:
             return None
         if self.filler.ledger.admits(cluster.name, candidate.pods if there else pods):
@@ -104,6 +109,6 @@ class Reasons:
         block = account.block(kind, nodes)
         if block >= size and self.filler.ledger.accounting == "Guaranteed":
             taken, there = account.devices(kind, nodes)
-            text = f"pool {name}: {there - taken} of {there} {kind} are free, and no order of starts may leave a pod without {size} on one node"
+            text = f"pool {name}: {there - taken} of {there} {kind} are free, and in some order of starts a pod would find no node"
             return ("Fragmented", f"{text}; held by {held}")
         return ("Fragmented", f"pool {name}: needs {size} {kind} on one node, largest free block is {block}; held by {held}")

@@ -1,7 +1,7 @@
 """Exact linear programs over few sizes of pods, in integers.
 
-How many nodes given pods can block is an integer program; this is its relaxation. It decides nearly every case alone: its
-weights prove that more is impossible, its uses nearly always that this much is possible.
+How many nodes given pods can block, and how few can hold them, are integer programs; this is their relaxation. It decides
+nearly every case alone: its weights prove that better is impossible, its uses nearly always that this much is possible.
 """
 
 from __future__ import annotations
@@ -14,24 +14,29 @@ Way = Sequence[int]
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """Best use of the ways, and the proof that there is no better one.
+    """The best use of the ways and the proof that there is no better one, both as numerators over `unit`.
 
-    uses: how often each way is used, fractions dropped. weights, unit: no size weighs less than 0, every way weighs at
-    least `unit`, and the supply weighs `unit` times the optimum: a supply below n * unit never allows n uses.
+    values: how often each way is used. weights: of each size, none below 0; every way weighs at least its gain, and the
+    supply weighs what the uses gain. So no uses of any supply gain more than it weighs.
     """
 
-    uses: tuple[int, ...]
+    values: tuple[int, ...]
     weights: tuple[int, ...]
     unit: int
 
+    @property
+    def uses(self) -> tuple[int, ...]:
+        """How often each way is used, fractions dropped."""
+        return tuple(value // self.unit for value in self.values)
 
-def maximum(ways: Sequence[Way], supply: Sequence[int]) -> Optimum:
-    """Most ways at once, fractions allowed: max sum(x), where way j takes ways[j][i] pods of size i and supply[i] are there.
 
-    A way takes at least one pod; no entry is negative. Ends on every input, by Bland's rule.
+def maximum(ways: Sequence[Way], supply: Sequence[int], gains: Sequence[int] = ()) -> Optimum:
+    """Most gain, fractions allowed: max sum(gains[j] * x[j]), where way j takes ways[j][i] pods of size i and supply[i] are there.
+
+    A way takes at least one pod and, if nothing is said, gains 1; no entry is negative. Ends on every input, by Bland's rule.
     """
     table = [[way[i] for way in ways] + [there] for i, there in enumerate(supply)]
-    table.append([-1] * len(ways) + [0])
+    table.append([-gain for gain in gains or [1] * len(ways)] + [0])
     # A label below len(ways) is that way, any other the slack of a size. Rows hold what is used, columns what is not.
     row_of, column_of = [len(ways) + i for i in range(len(supply))], list(range(len(ways)))
     unit = 1
@@ -40,14 +45,14 @@ def maximum(ways: Sequence[Way], supply: Sequence[int]) -> Optimum:
         row = _leaving(table, row_of, column)
         row_of[row], column_of[column] = column_of[column], row_of[row]
         unit = _exchange(table, row, column, unit)
-    uses, weights = [0] * len(ways), [0] * len(supply)
+    values, weights = [0] * len(ways), [0] * len(supply)
     for r, label in enumerate(row_of):
         if label < len(ways):
-            uses[label] = table[r][-1] // unit
+            values[label] = table[r][-1]
     for c, label in enumerate(column_of):
         if label >= len(ways):
             weights[label - len(ways)] = table[-1][c]
-    return Optimum(tuple(uses), tuple(weights), unit)
+    return Optimum(tuple(values), tuple(weights), unit)
 
 
 def _leaving(table: list[list[int]], row_of: list[int], column: int) -> int:

@@ -19,6 +19,7 @@ class Entry:
 
     candidate: what they are charged; None where the record no longer fits its declarations (then `pods` holds what could
     still be told). replaced: of a retiring entry, how many have a successor. lost: its cluster is Lost.
+    given_up: it leaves in this run and is not taken back.
     """
 
     cluster: str
@@ -29,6 +30,7 @@ class Entry:
     retiring: bool = False
     replaced: int = 0
     lost: bool = False
+    given_up: bool = False
 
     @property
     def key(self) -> Key:

@@ -8,6 +8,9 @@ from ..api.base import Taint
 from ..api.deployment import Toleration
 
 
+DRAIN = "modelfleet.io/drain"  # the key of the taint that `modelfleet drain` writes; no toleration matches it
+
+
 def untolerated(taints: Iterable[Taint], tolerations: Iterable[Toleration], effect: str | None = None) -> Taint | None:
     """The first taint (of `effect`, if given) that no toleration matches."""
     for taint in taints:
@@ -17,7 +20,7 @@ def untolerated(taints: Iterable[Taint], tolerations: Iterable[Toleration], effe
 
 
 def _tolerates(toleration: Toleration, taint: Taint) -> bool:
-    if toleration.effect not in (None, taint.effect):
+    if taint.key == DRAIN or toleration.effect not in (None, taint.effect):
         return False
     if toleration.operator == "Exists":
         return not toleration.key or toleration.key == taint.key

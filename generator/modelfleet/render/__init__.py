@@ -1,6 +1,7 @@
 """Rendering: a fleet and a plan to units of plain dicts. Pure: no file, network, clock, environment or randomness.
 
-Modules are named after what they render: `engines`, `pod`, `claims`, `scaling`, `routing`, `tenancy`, `report`, `applications`.
+Modules are named after what they render: `engines`, `pod`, `claims`, `scaling`, `caches`, `configs`, `picker`, `routing`, `tenancy`,
+`report`, `applications`. What they render it from is in `workload` and `members`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from .. import names
 from ..resolve.fleet import Cluster, Fleet
-from . import applications, claims, engines, report, routing, scaling, tenancy
+from . import applications, caches, claims, configs, engines, picker, report, routing, scaling, tenancy
+from .members import Pod, pods
 from .unit import Manifest, Unit, UnitId
 from .workload import Key, Workload, entries_on, workloads
 
@@ -20,19 +22,19 @@ if TYPE_CHECKING:  # the plugin does not pay for the placer
 __all__ = ["ROOT", "Unit", "UnitId", "render_root", "render_unit", "unit_ids"]
 
 ROOT = UnitId(cluster="root", name="root")
-_KINDS = ("base", "tenant", "model", "routes")
+_KINDS = ("base", "tenant", "caches", "model", "routes")
 
 
 def unit_ids(fleet: Fleet, plan: Plan) -> tuple[UnitId, ...]:
-    """Every unit that is listed, sorted by cluster, kind (base, tenant, model, routes) and name.
+    """Every unit that is listed, sorted by cluster, kind (base, tenant, caches, model, routes) and name.
 
     Only `fleet.clusters` and `plan.placements` are read: the root knows no deployment. Entries on a cluster that is not in the fleet
-    list nothing.
+    list nothing. A namespace has its caches' unit everywhere, whether it has caches or not: only its own files say so.
     """
     found = {UnitId(cluster, "base") for cluster in fleet.clusters}
     for (namespace, name), spec in plan.placements.items():
         for cluster in {entry.cluster for entry in spec.replicas} & fleet.clusters.keys():
-            parts = (f"tenant/{namespace}", f"model/{namespace}/{name}", f"routes/{namespace}")
+            parts = (f"tenant/{namespace}", f"caches/{namespace}", f"model/{namespace}/{name}", f"routes/{namespace}")
             found |= {UnitId(cluster, part) for part in parts}
     return tuple(sorted(found, key=lambda unit: (unit.cluster, _KINDS.index(unit.kind), unit.name)))
 
@@ -48,7 +50,7 @@ def render_unit(fleet: Fleet, plan: Plan, unit_id: UnitId) -> Unit:
     keys = _keys(plan, unit_id)
     if unit_id.kind != "base" and not keys:
         return Unit(unit_id, (report.report(unit_id, report.unlisted(unit_id), removal),))
-    render = {"base": _base, "tenant": _tenant, "model": _model, "routes": _routes}[unit_id.kind]
+    render = {"base": _base, "tenant": _tenant, "caches": _caches, "model": _model, "routes": _routes}[unit_id.kind]
     return Unit(unit_id, tuple(render(fleet, plan, cluster, unit_id, keys)))
 
 
@@ -85,6 +87,7 @@ def _base(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[K
     yield tenancy.namespace(names.SYSTEM_NAMESPACE, removal)
     yield report.report(unit, {"summary": f"Gateway of cluster {cluster.name} ({cluster.spec.state})", "pools": pools + "\n"}, removal)
     yield routing.gateway(cluster, removal)
+    yield routing.proxies_monitor(removal)
     if token:
         yield routing.token_policy(token.name, removal)
     yield routing.unavailable_filter(names.SYSTEM_NAMESPACE, removal)
@@ -97,19 +100,39 @@ def _tenant(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list
     yield report.report(unit, _deployments(plan, unit), removal)
 
 
+def _caches(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[Key]) -> Iterator[Manifest]:
+    """The caches that deployments here use: a cache is staged where it is used and nowhere else."""
+    removal = fleet.settings.spec.argocd.removal
+    users: dict[str, list[Key]] = {}
+    for key in keys:
+        if reference := fleet.deployments[key].spec.template.spec.model_cache_ref:
+            users.setdefault(reference.name, []).append(key)
+    used = {name: fleet.caches[unit.namespace, name] for name in sorted(users)}
+    yield report.report(unit, report.caches(unit.namespace, used), removal)
+    for name, cache in used.items():
+        if caches.staged(cache):
+            retiring = _retiring(plan, cluster, users[name])
+            yield caches.claim(unit.namespace, name, cache, cluster, removal, retiring=retiring)
+            yield caches.job(unit.namespace, name, cache, cluster, removal)
+
+
 def _model(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[Key]) -> Iterator[Manifest]:
     (key,) = keys
-    yield report.report(unit, report.placed(plan.placements[key], cluster.name), fleet.settings.spec.argocd.removal)
-    for workload in workloads(fleet, plan, cluster, key):
-        yield from _workload(workload)
+    removal = fleet.settings.spec.argocd.removal
+    yield report.report(unit, report.placed(plan.placements[key], cluster.name), removal)
+    found = [(workload, pods(workload)) for workload in workloads(fleet, plan, cluster, key)]
+    yield from configs.config_maps(found)
+    for workload, members in found:
+        yield from _workload(workload, members)
+    if picker.uses_picker(fleet.deployments[key], cluster):
+        yield from picker.picker(fleet.deployments[key], cluster, removal, retiring=_retiring(plan, cluster, keys))
 
 
-def _workload(workload: Workload) -> Iterator[Manifest]:
-    if template := claims.resource_claim_template(workload):
-        yield template
-    yield engines.deployment(workload)
+def _workload(workload: Workload, members: tuple[Pod, ...]) -> Iterator[Manifest]:
+    yield from filter(None, map(claims.resource_claim_template, members))
+    yield engines.pods_of(workload, members)
     yield engines.pod_disruption_budget(workload)
-    yield engines.pod_monitor(workload)
+    yield engines.pod_monitor(workload, members[0])
     if scaler := scaling.scaled_object(workload):
         yield scaler
 
@@ -124,7 +147,11 @@ def _routes(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list
     for deployment, retiring in declared:
         yield routing.service(deployment, cluster, removal, retiring=retiring)
     for deployment, retiring in declared:
+        if picker.uses_picker(deployment, cluster):  # in the route's wave: it is healthy only when a route uses it
+            yield picker.inference_pool(deployment, cluster, removal, wave=routing.ROUTES, retiring=retiring)
         yield routing.http_route(deployment, cluster, domain, removal, retiring=retiring)
+        if policy := routing.called_policy(deployment, cluster, removal, retiring=retiring):
+            yield policy
 
 
 def _deployments(plan: Plan, unit: UnitId) -> dict[str, str]:

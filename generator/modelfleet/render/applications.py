@@ -28,16 +28,25 @@ _PLATFORM: Kinds = (
     ("gateway.envoyproxy.io", "SecurityPolicy"),
     ("gateway.networking.k8s.io", "Gateway"),
     ("gateway.networking.k8s.io", "HTTPRoute"),
+    ("monitoring.coreos.com", "PodMonitor"),
 )
 _MODELS: Kinds = (
     ("", "ConfigMap"),
+    ("", "PersistentVolumeClaim"),
     ("", "Service"),
+    ("", "ServiceAccount"),
     ("apps", "Deployment"),
+    ("batch", "Job"),
+    ("gateway.envoyproxy.io", "BackendTrafficPolicy"),
     ("gateway.envoyproxy.io", "HTTPRouteFilter"),
     ("gateway.networking.k8s.io", "HTTPRoute"),
+    ("inference.networking.k8s.io", "InferencePool"),
     ("keda.sh", "ScaledObject"),
+    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"),
     ("monitoring.coreos.com", "PodMonitor"),
     ("policy", "PodDisruptionBudget"),
+    ("rbac.authorization.k8s.io", "Role"),
+    ("rbac.authorization.k8s.io", "RoleBinding"),
     ("resource.k8s.io", "ResourceClaimTemplate"),
 )
 # Who may own the number of replicas in place of Git: HPA's controller, and KEDA for 0 to 1 and for a pause.

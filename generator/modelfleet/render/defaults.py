@@ -35,6 +35,11 @@ def pod_spec(spec: Mapping[str, Any]) -> Part:
     return found
 
 
+def service(value: Mapping[str, Any]) -> Part:
+    """The spec of a Service inside the cluster."""
+    return {"internalTrafficPolicy": "Cluster", "sessionAffinity": "None", "type": "ClusterIP", **value}
+
+
 def container(value: Mapping[str, Any]) -> Part:
     """A container with its defaults."""
     found: Part = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File", **value}

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import names
-from . import claims, defaults
-from .environment import environment, variables
+from . import claims, configs, defaults, images, mounts, phases, versions
+from .environment import environment, transfer, variables
+from .members import Pod
 from .probes import probes
-from .workload import Workload
 
 Part = dict[str, Any]
 
@@ -23,80 +23,94 @@ _PRE_STOP_SECONDS = 15
 _GPU_TAINT: Part = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
 
 
-def pod_template(workload: Workload) -> Part:
-    """The pod template of a Deployment."""
-    template, member = workload.deployment.spec.template.metadata, workload.member.template.metadata
-    metadata: Part = {"labels": {**template.labels, **member.labels, **workload.labels}}
-    if notes := {**template.annotations, **member.annotations}:
+def pod_template(pod: Pod) -> Part:
+    """The pod template of a Deployment, or of a role of a gang."""
+    workload = pod.workload
+    template, stamped = workload.deployment.spec.template.metadata, workload.cluster.spec.placement.metadata.labels
+    metadata: Part = {"labels": {**template.labels, **pod.metadata.labels, **stamped, **pod.labels}}
+    if notes := {**template.annotations, **pod.metadata.annotations}:
         metadata["annotations"] = notes
-    return {"metadata": metadata, "spec": pod_spec(workload)}
+    return {"metadata": metadata, "spec": pod_spec(pod)}
 
 
-def pod_spec(workload: Workload) -> Part:
+def pod_spec(pod: Pod) -> Part:
     """The pod spec, with the API server's defaults written out."""
-    written = workload.member.template.spec
+    workload, written = pod.workload, configs.with_names(pod.workload, pod.spec)
+    sidecar = phases.routing_sidecar(pod)
+    native = sidecar is not None and "restartPolicy" in sidecar
     spec: Part = {
         "enableServiceLinks": False,
         "terminationGracePeriodSeconds": workload.grace_seconds,
         **written,
-        "containers": [_container(workload, container) for container in written["containers"]],
+        "containers": [_container(pod, container) for container in written["containers"]],
         "nodeSelector": {**(written.get("nodeSelector") or {}), **workload.pool.node_selector},
         "securityContext": _pod_security(written),
     }
-    if "initContainers" in written:
-        spec["initContainers"] = [_container(workload, container) for container in written["initContainers"] or ()]
+    if sidecar and not native:
+        spec["containers"].append(sidecar)
+    before = [*([sidecar] if sidecar and native else []), *mounts.wait(pod)]
+    if before or "initContainers" in written:
+        spec["initContainers"] = [*before, *(_container(pod, container) for container in written.get("initContainers") or ())]
     if not (written.get("serviceAccountName") or written.get("serviceAccount")):
         spec.setdefault("automountServiceAccountToken", False)
-    _spread(workload, spec)
-    ours = {"tolerations": _tolerations(workload), "resourceClaims": claims.pod_claims(workload), "volumes": _volumes(workload)}
-    for key, items in ours.items():
-        given = list(written.get(key) or ())
-        if added := [item for item in items if item not in given]:
-            spec[key] = given + added
-    return defaults.pod_spec(spec)
+    _spread(pod, spec)
+    _add(spec, written, "tolerations", _tolerations(pod))
+    _add(spec, written, "resourceClaims", claims.pod_claims(pod))
+    _add(spec, written, "volumes", [*mounts.volume(pod), *_volumes(pod)])
+    _add(spec, written, "imagePullSecrets", mounts.pull_secrets(pod))
+    return defaults.pod_spec(images.pod(workload.cluster, spec))
 
 
-def _container(workload: Workload, written: Part) -> Part:
-    """A container; the one named `engine` gets the claim, the port, probes and a security context."""
+def _add(spec: Part, written: Mapping[str, Any], key: str, ours: list[Part]) -> None:
+    """Our items of a list after the user's, those that the user does not have."""
+    given = list(written.get(key) or ())
+    if added := [item for item in ours if item not in given]:
+        spec[key] = given + added
+
+
+def _container(pod: Pod, written: Part) -> Part:
+    """A container; the one named `engine` gets the claim, the files, and where callers come to it port, probes and a pause."""
     engine = written.get("name") == names.ENGINE_CONTAINER
     found = dict(written)
-    if env := environment(written, variables(workload), always=engine):
+    more = [*mounts.variables(pod), *transfer(pod)] if engine else []
+    if env := environment(written, variables(pod), always=engine, more=more):
         found["env"] = env
     if not engine:
         return found
-    found["ports"] = _ports(workload, written)
-    found |= {key: value for key, value in probes(workload).items() if key not in written}
-    found.setdefault("lifecycle", {"preStop": _pause(workload)})
-    found["securityContext"] = _security(workload.member.template.spec, written)
-    if mount := _shared_memory_mount(written):
-        found["volumeMounts"] = [*(written.get("volumeMounts") or ()), mount]
-    if resources := claims.resources(workload, written.get("resources") or {}):
+    if pod.answers:
+        found["ports"] = _ports(pod, written)
+        found |= {key: value for key, value in probes(pod).items() if key not in written}
+        found.setdefault("lifecycle", {"preStop": _pause(pod)})
+    found["securityContext"] = _security(pod.spec, written)
+    if given := [*mounts.mount(pod, written), *_shared_memory_mount(written)]:
+        found["volumeMounts"] = [*(written.get("volumeMounts") or ()), *given]
+    if resources := claims.resources(pod, written.get("resources") or {}):
         found["resources"] = resources
     return found
 
 
-def _ports(workload: Workload, written: Part) -> list[Part]:
+def _ports(pod: Pod, written: Part) -> list[Part]:
     """The user's ports; the serving port is among them and has a name."""
     ports = [dict(port) for port in written.get("ports") or ()]
-    ours = next((port for port in ports if port.get("containerPort") == workload.serving.port), None)
+    ours = next((port for port in ports if port.get("containerPort") == pod.port), None)
     if ours is None:
-        ours = {"containerPort": workload.serving.port}
+        ours = {"containerPort": pod.port}
         ports.append(ours)
-    ours.setdefault("name", workload.port_name)
+    ours.setdefault("name", pod.port_name)
     return ports
 
 
-def _pause(workload: Workload) -> Part:
-    if workload.cluster.version < (1, 30):
+def _pause(pod: Pod) -> Part:
+    if pod.workload.cluster.version < versions.SLEEP:
         return {"exec": {"command": ["sleep", str(_PRE_STOP_SECONDS)]}}
     return {"sleep": {"seconds": _PRE_STOP_SECONDS}}
 
 
-def _pod_security(written: Part) -> Part:
+def _pod_security(written: Mapping[str, Any]) -> Part:
     return {"seccompProfile": {"type": "RuntimeDefault"}, **(written.get("securityContext") or {})}
 
 
-def _security(pod: Part, written: Part) -> Part:
+def _security(pod: Mapping[str, Any], written: Part) -> Part:
     """No new privileges and no capabilities; non-root is asked for only where the user names such a uid: most images run as root."""
     given = written.get("securityContext") or {}
     found: Part = {"capabilities": {"drop": ["ALL"]}, **given}
@@ -108,42 +122,42 @@ def _security(pod: Part, written: Part) -> Part:
     return found
 
 
-def _shared_memory_mount(written: Part) -> Part | None:
+def _shared_memory_mount(written: Part) -> list[Part]:
     """A mount at /dev/shm, unless the user mounts something there."""
     paths = {str(mount.get("mountPath", "")).rstrip("/") for mount in written.get("volumeMounts") or ()}
-    return None if "/dev/shm" in paths else {"name": names.SHARED_MEMORY, "mountPath": "/dev/shm"}  # noqa: S108  a mount path
+    return [] if "/dev/shm" in paths else [{"name": names.SHARED_MEMORY, "mountPath": "/dev/shm"}]  # noqa: S108  a mount path
 
 
-def _volumes(workload: Workload) -> list[Part]:
+def _volumes(pod: Pod) -> list[Part]:
     """Shared memory for the processes of an engine: 2Gi for each device, at least 2Gi, inside the pod's memory limit."""
-    engine = next(c for c in workload.member.template.spec["containers"] if c.get("name") == names.ENGINE_CONTAINER)
-    if _shared_memory_mount(engine) is None:
+    if not _shared_memory_mount(pod.engine):
         return []
-    size = f"{2 * max(1, workload.device_count)}Gi"
+    size = f"{2 * max(1, pod.most_devices)}Gi"
     return [{"name": names.SHARED_MEMORY, "emptyDir": {"medium": "Memory", "sizeLimit": size}}]
 
 
-def _tolerations(workload: Workload) -> list[Part]:
+def _tolerations(pod: Pod) -> list[Part]:
     """What the pool's nodes carry, and the taint that GPU nodes usually carry: a claim adds no toleration by itself.
 
-    A pool's or cluster's own `taints` keep replicas away in placement and are on no node: a taint added there restarts no pod.
+    A gang has it for its members without devices too: they stand on the same pool. A pool's or cluster's own `taints` keep replicas
+    away in placement and are on no node: a taint added there restarts no pod.
     """
     found: list[Part] = []
-    for taint in workload.pool.node_taints:
+    for taint in pod.workload.pool.node_taints:
         match: Mapping[str, str] = {"operator": "Equal", "value": taint.value} if taint.value else {"operator": "Exists"}
         found.append({"key": taint.key, **match, "effect": taint.effect})
-    if workload.device_count and _GPU_TAINT not in found:
+    if (pod.most_devices or pod.workload.gang) and _GPU_TAINT not in found:
         found.append(dict(_GPU_TAINT))
     return found
 
 
-def _spread(workload: Workload, spec: Part) -> None:
+def _spread(pod: Pod, spec: Part) -> None:
     """Spreads the pods over nodes; under Packed, draws them to nodes that other models use."""
-    if workload.settings.placement.accounting == "Packed":
+    if pod.workload.settings.placement.accounting == "Packed":
         spec["affinity"] = _packed(spec.get("affinity") or {})
     elif "topologySpreadConstraints" not in spec:
         constraint = {"maxSkew": 1, "topologyKey": names.LABEL_HOSTNAME, "whenUnsatisfiable": "ScheduleAnyway"}
-        spec["topologySpreadConstraints"] = [{**constraint, "labelSelector": {"matchLabels": workload.selector}}]
+        spec["topologySpreadConstraints"] = [{**constraint, "labelSelector": {"matchLabels": pod.workload.selector}}]
 
 
 def _packed(affinity: Mapping[str, Any]) -> Part:

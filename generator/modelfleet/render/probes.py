@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from .workload import Workload
+from .members import Pod
 
 _STARTUP_PERIOD = 10
 
 
-def probes(workload: Workload) -> dict[str, dict[str, Any]]:
-    """Probes by field. The startup probe holds the others back until the model is loaded, at most `startupTimeout`.
+def probes(pod: Pod) -> dict[str, dict[str, Any]]:
+    """Probes by field; none for a Worker, which answers nobody.
 
-    Engines answer their health path slowly under load, so no probe waits only the API server's one second.
+    The startup probe holds the others back until the model is loaded, at most `startupTimeout`. Engines answer their health path
+    slowly under load, so no probe waits only the API server's one second.
     """
-    request = {"httpGet": {"path": workload.serving.health_path, "port": workload.port_name, "scheme": "HTTP"}, "successThreshold": 1}
+    if not pod.answers:
+        return {}
+    workload = pod.workload
+    request = {"httpGet": {"path": workload.serving.health_path, "port": pod.port_name, "scheme": "HTTP"}, "successThreshold": 1}
     attempts = max(1, -(-workload.startup_seconds // _STARTUP_PERIOD))
     return {
         "startupProbe": {**request, "failureThreshold": attempts, "periodSeconds": _STARTUP_PERIOD, "timeoutSeconds": 5},

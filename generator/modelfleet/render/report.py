@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .. import names
+from ..api.cache import ModelCacheSpec
 from ..api.placement import PlacementEntry, PlacementSpec
 from . import sync
+from .caches import prerequisites, staged
 from .metadata import metadata
 from .unit import Manifest, UnitId
 from .workload import entries_on
@@ -41,6 +43,17 @@ def placed(spec: PlacementSpec, cluster: str) -> dict[str, str]:
     lines = [line for entry in entries_on(spec, cluster) for line in _entry_lines(entry)]
     found = {"summary": summary(spec, cluster), "entries": "\n".join(lines) + "\n"}
     return {**found, "shortfall": shortfall(spec)} if spec.shortfall else found
+
+
+def caches(namespace: str, used: Mapping[str, ModelCacheSpec]) -> dict[str, str]:
+    """Data of a unit of caches: what is staged here and from where, and the Secrets that must be there."""
+    found = {"summary": f"{len(used)} cache{'' if len(used) == 1 else 's'} here"}
+    lines = [f"{name}: {cache.source}, {'staged' if staged(cache) else 'there already'}" for name, cache in used.items()]
+    wanted = sorted({line for cache in used.values() for line in prerequisites(namespace, cache)})
+    for key, text in (("caches", lines), ("prerequisites", wanted)):
+        if text:
+            found[key] = "\n".join(text) + "\n"
+    return found
 
 
 def summary(spec: PlacementSpec, cluster: str) -> str:

@@ -9,11 +9,11 @@ from typing import Any
 
 from .. import names
 from ..resolve.fleet import Cluster, Deployment
-from . import sync
+from . import defaults, sync
 from .metadata import metadata
+from .picker import POOL_GROUP, uses_picker
 from .sync import Removal
 from .unit import Manifest
-from .workload import port_name
 
 _GATEWAY_GROUP = "gateway.networking.k8s.io"
 _ENVOY_GROUP = "gateway.envoyproxy.io"
@@ -24,9 +24,13 @@ BACKENDS, ROUTES = 0, 1
 
 
 def gateway(cluster: Cluster, removal: Removal) -> Manifest:
-    """The cluster's gateway: routes of all namespaces attach to it."""
+    """The cluster's gateway: routes of all namespaces attach to it. Without a certificate something before it ends TLS."""
     settings = cluster.spec.gateway
-    listener = {"name": "http", "allowedRoutes": {"namespaces": {"from": "All"}}, "port": settings.port, "protocol": "HTTP"}
+    certificate = settings.tls.server_certificate_ref if settings.tls else None
+    listener: dict[str, Any] = {"name": "http", "allowedRoutes": {"namespaces": {"from": "All"}}, "port": settings.port, "protocol": "HTTP"}
+    if certificate:
+        shown = {"name": certificate.name, "group": "", "kind": "Secret"}
+        listener |= {"name": "https", "protocol": "HTTPS", "tls": {"certificateRefs": [shown], "mode": "Terminate"}}
     return {
         "apiVersion": f"{_GATEWAY_GROUP}/v1",
         "kind": "Gateway",
@@ -71,28 +75,50 @@ def unavailable_filter(namespace: str, removal: Removal, *, wave: int | None = N
     }
 
 
-def service(deployment: Deployment, cluster: Cluster, removal: Removal, *, retiring: bool) -> Manifest:
-    """The pods of all entries of a deployment on a cluster. retiring: all those entries are."""
-    serving = deployment.spec.template.spec.serving
-    targets = {port_name(engine, serving) for engine in deployment.engines}
-    port = {
-        "name": names.PORT,
-        "port": names.SERVICE_PORT,
-        "protocol": "TCP",
-        "targetPort": targets.pop() if len(targets) == 1 else serving.port,
+def proxies_monitor(removal: Removal) -> Manifest:
+    """Scrapes the gateway's proxies, wherever their controller runs them: scaling by requests in flight reads their series."""
+    selector = {"matchLabels": {names.LABEL_GATEWAY: names.GATEWAY, names.LABEL_GATEWAY_NAMESPACE: names.SYSTEM_NAMESPACE}}
+    endpoint = {"interval": "15s", "path": "/stats/prometheus", "port": "metrics"}
+    return {
+        "apiVersion": "monitoring.coreos.com/v1",
+        "kind": "PodMonitor",
+        "metadata": _metadata("PodMonitor", names.GATEWAY, names.SYSTEM_NAMESPACE, removal),
+        "spec": {"namespaceSelector": {"any": True}, "podMetricsEndpoints": [endpoint], "selector": selector},
     }
-    selector = {names.LABEL_DEPLOYMENT: deployment.name, names.LABEL_ROLE: "Standalone"}
+
+
+def service(deployment: Deployment, cluster: Cluster, removal: Removal, *, retiring: bool) -> Manifest:
+    """The pods of all entries of a deployment on a cluster that answer: of gangs the leaders, of two phases those that decode.
+
+    retiring: all those entries are.
+    """
+    serving = deployment.spec.template.spec.serving
+    port = {"name": names.PORT, "port": names.SERVICE_PORT, "protocol": "TCP", "targetPort": serving.port}
+    selector = {names.LABEL_DEPLOYMENT: deployment.name, names.LABEL_SERVING: "true"}
+    if serving.mode == "PrefillDecode":
+        selector[names.LABEL_PHASE] = "decode"
     return {
         "apiVersion": "v1",
         "kind": "Service",
         "metadata": _deployment_metadata("Service", deployment, cluster, removal, retiring, BACKENDS),
-        "spec": {
-            "internalTrafficPolicy": "Cluster",
-            "ports": [port],
-            "selector": selector,
-            "sessionAffinity": "None",
-            "type": "ClusterIP",
-        },
+        "spec": defaults.service({"ports": [port], "selector": selector}),
+    }
+
+
+def called_policy(deployment: Deployment, cluster: Cluster, removal: Removal, *, retiring: bool) -> Manifest | None:
+    """Of a deployment that wakes on a request: its route goes to the Service's address instead of its pods'.
+
+    With no pod behind a route the gateway answers 503 without counting the request for it, and nothing would see that somebody called.
+    """
+    scaling = deployment.spec.scaling
+    if scaling is None or scaling.wake != "OnRequest" or uses_picker(deployment, cluster):
+        return None
+    target = {"name": names.service(deployment.namespace, deployment.name), "group": _GATEWAY_GROUP, "kind": "HTTPRoute"}
+    return {
+        "apiVersion": f"{_ENVOY_GROUP}/v1alpha1",
+        "kind": "BackendTrafficPolicy",
+        "metadata": _deployment_metadata("BackendTrafficPolicy", deployment, cluster, removal, retiring, ROUTES),
+        "spec": {"routingType": "Service", "targetRefs": [target]},
     }
 
 
@@ -108,7 +134,10 @@ def http_route(deployment: Deployment, cluster: Cluster, domain: str, removal: R
         rule["filters"] = [_answer_unavailable()]
     else:
         target = names.service(deployment.namespace, deployment.name)
-        rule["backendRefs"] = [{"name": target, "group": "", "kind": "Service", "port": names.SERVICE_PORT, "weight": 1}]
+        backend: dict[str, Any] = {"name": target, "group": "", "kind": "Service", "port": names.SERVICE_PORT, "weight": 1}
+        if uses_picker(deployment, cluster):
+            backend = {"name": target, "group": POOL_GROUP, "kind": "InferencePool", "weight": 1}
+        rule["backendRefs"] = [backend]
         rule["timeouts"] = {"request": "0s"}
     host = names.host(deployment.namespace, deployment.name, cluster.name, domain)
     return {

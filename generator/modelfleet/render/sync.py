@@ -13,34 +13,43 @@ LOSABLE = "Prune=true,Delete=confirm"
 PERMANENT = "Prune=false,Delete=false"
 
 # Their loss stops no pod, and autoscaling can be switched off.
-_LOSABLE_KINDS = frozenset(("ScaledObject", "PodDisruptionBudget", "PodMonitor", "NetworkPolicy"))
+_LOSABLE_KINDS = frozenset(("BackendTrafficPolicy", "Job", "NetworkPolicy", "PodDisruptionBudget", "PodMonitor", "ScaledObject"))
 # Their definitions come with the stack and may be missing when a unit is first compared.
-_STACK_KINDS = frozenset(("Gateway", "HTTPRoute", "HTTPRouteFilter", "PodMonitor", "ScaledObject", "SecurityPolicy"))
+_STACK_KINDS = frozenset(
+    (
+        "BackendTrafficPolicy", "Gateway", "HTTPRoute", "HTTPRouteFilter", "InferencePool", "LeaderWorkerSet", "PodMonitor", "ScaledObject",
+        "SecurityPolicy",
+    )
+)  # fmt: skip
 # Their names hold a hash: an old pod needs the old one until no ReplicaSet names it.
 _HASHED_KINDS = frozenset(("ResourceClaimTemplate",))
 
 
-def annotations_of(kind: str, removal: Removal, *, retiring: bool = False, wave: int | None = None) -> dict[str, str]:
+def annotations_of(
+    kind: str, removal: Removal, *, retiring: bool = False, wave: int | None = None, hashed: bool = False
+) -> dict[str, str]:
     """Argo CD's annotations of an object of `kind`.
 
     retiring: everything that needs the object is on its way out, so leaving it out of Git later deletes it.
     wave: only where order within a unit matters; a wave waits until the one before is healthy.
+    hashed: the object's name holds a hash of what it is, though its kind has other objects too.
     """
-    options = _options(kind, removal, retiring)
+    hashed = hashed or kind in _HASHED_KINDS
+    options = _options(kind, removal, retiring, hashed)
     if kind in _STACK_KINDS:
         options = f"{options},SkipDryRunOnMissingResource=true".removeprefix(",")
     found = {names.SYNC_OPTIONS: options} if options else {}
-    if kind in _HASHED_KINDS:
+    if hashed:
         found[names.COMPARE_OPTIONS] = "IgnoreExtraneous"
     if wave is not None:
         found[names.SYNC_WAVE] = str(wave)
     return found
 
 
-def _options(kind: str, removal: Removal, retiring: bool) -> str:
+def _options(kind: str, removal: Removal, retiring: bool, hashed: bool) -> str:
     if kind in ("Namespace", "ApplicationSet", "AppProject"):
         # A namespace takes every pod along, whatever the policy.
         return PERMANENT if removal == "Retire" or kind == "Namespace" else ""
     if removal == "Prune":
-        return "Prune=false" if kind in _HASHED_KINDS else ""
+        return "Prune=false" if hashed else ""
     return LOSABLE if retiring or kind in _LOSABLE_KINDS else KEPT
