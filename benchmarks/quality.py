@@ -202,8 +202,7 @@ def main(count: int = 50) -> int:
     """Prints the gaps; 1 if a median cost under Packed is above its bound."""
     cases = [case(seed) for seed in range(count)]
     late = False
-    titles = ("cost: median", "worst", "uneven: median", "worst", "missing", "worst", "fleets")
-    print(f"{'strategy, accounting':<22}" + "".join(f"{title:>15}" for title in titles))
+    rows = []
     for accounting, strategy in itertools.product(("Packed", "Guaranteed"), ("Cheapest", "Spread")):
         gaps = [gap(found, strategy, accounting) for found in cases]
         costs, uneven = [g.cost for g in gaps], [g.uneven for g in gaps]
@@ -211,8 +210,11 @@ def main(count: int = 50) -> int:
         worst = max(g.missing / g.wanted for g in gaps)
         ratios = [f"{summary(values):.3f}" for values in (costs, uneven) for summary in (median, max)]
         figures = [*ratios, f"{short:.2%}", f"{worst:.1%}", str(sum(g.missing > 0 for g in gaps))]
-        print(f"{strategy + ', ' + accounting:<22}" + "".join(f"{figure:>15}" for figure in figures))
+        rows.append(f"{strategy + ', ' + accounting:<22}" + "".join(f"{figure:>15}" for figure in figures))
         late |= accounting == "Packed" and median(costs) > WITHIN
+    titles = ("cost: median", "worst", "uneven: median", "worst", "missing", "worst", "fleets")
+    print(f"{'strategy, accounting':<22}" + "".join(f"{title:>15}" for title in titles))
+    print(*rows, sep="\n")
     return int(late)
 
 

@@ -41,7 +41,12 @@ def test_a_missing_record_refuses_check_and_place_mends_it(tmp_path: Path) -> No
 
 def test_a_changed_number_makes_the_record_outdated(tmp_path: Path) -> None:
     root = repository(tmp_path, *FLEET, deployment(replicas=3), placement("chat", entry("east", 1), entry("west", 1)))
-    assert "placements/ml/chat.yaml: error[PlacementOutdated]" in modelfleet(root, "check").err
+    assert modelfleet(root, "check").err == (
+        "models/ml/modeldeployment-chat.yaml:1:1: error[PlacementOutdated]: the recorded placement of `ml/chat` is not what is declared now\n"
+        "  modelfleet place would give: east 1 -> 2 (h100), west 1 (h100)\n"
+        "  hint: modelfleet place ml/chat\n"
+        "1 error\n"
+    )
     assert modelfleet(root, "place").out == "ml/chat: east 1 -> 2 (h100), west 1 (h100)\n"
 
 
@@ -87,9 +92,9 @@ def test_explain_of_a_code_and_of_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "units"),
     [
-        ([], ["root", "base", "tenant/ml", "model/ml/chat", "routes/ml", "base", "tenant/ml", "model/ml/chat", "routes/ml"]),
+        ([], ["root", "base", "tenant/ml", "caches/ml", "model/ml/chat", "routes/ml", "base", "tenant/ml", "caches/ml", "model/ml/chat", "routes/ml"]),
         (["--root"], ["root"]),
-        (["--cluster", "east"], ["base", "tenant/ml", "model/ml/chat", "routes/ml"]),
+        (["--cluster", "east"], ["base", "tenant/ml", "caches/ml", "model/ml/chat", "routes/ml"]),
         (["--unit", "base"], ["base", "base"]),
         (["--cluster", "west", "--unit", "routes/ml"], ["routes/ml"]),
         (["--deployment", "ml/chat"], ["model/ml/chat", "model/ml/chat"]),

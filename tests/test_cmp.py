@@ -23,6 +23,7 @@ MODELS = [
 UNITS = [
     ("east", "base"), ("west", "base"), ("east", "tenant/ml"), ("west", "tenant/ml"), ("west", "tenant/search"), ("east", "model/ml/chat"),
     ("west", "model/ml/chat"), ("east", "model/ml/code"), ("west", "model/search/rank"), ("east", "routes/ml"), ("west", "routes/ml"), ("west", "routes/search"),
+    ("east", "caches/ml"), ("west", "caches/ml"), ("west", "caches/search"),
 ]  # fmt: skip
 
 
@@ -90,7 +91,7 @@ def test_a_wrong_declaration_stops_the_units_that_need_it(root: Path) -> None:
     wrong = root / "models/ml/modeldeployment-code.yaml"
     wrong.write_text(wrong.read_text().replace("replicas:", "replica:"))
     for name, result in everything(root).items():
-        if name in ("east model/ml/code", "east routes/ml", "west routes/ml"):
+        if name in ("east model/ml/code", "east routes/ml", "west routes/ml", "east caches/ml", "west caches/ml"):
             assert (result.code, result.out) == (1, "") and "did you mean `replicas`?" in result.err
         else:
             assert result == before[name], name
@@ -108,7 +109,7 @@ def test_a_broken_record_leaves_its_namespace_out_of_the_root(root: Path, text: 
     (root / "placements/ml/chat.yaml").write_text(text)
     after = everything(root)
     elements = [e for o in objects(after["root"]) if o["kind"] == "ApplicationSet" for e in o["spec"]["generators"][0]["list"]["elements"]]
-    assert {e["unit"] for e in elements} == {"base", "tenant/search", "model/search/rank", "routes/search"}
+    assert {e["unit"] for e in elements} == {"base", "tenant/search", "caches/search", "model/search/rank", "routes/search"}
     assert "placements/ml/chat.yaml" in after["root"].err
     assert {name for name, result in after.items() if result.code} >= {"east model/ml/chat", "west model/ml/chat", "east routes/ml"}
     assert all(after[name] == before[name] for name in ("east base", "west base", "west model/search/rank", "west routes/search"))

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
-
-from modelfleet import codes
+from modelfleet import codes, load
 from modelfleet.cli import cli
+from modelfleet.diagnostics import Report
 
 API = "apiVersion: modelfleet.io/v1alpha1\n"
 GOOD = {
@@ -78,7 +78,13 @@ NEW = "fleet/new.yaml"
 SERVICE = API + "kind: ModelService\nmetadata: {name: s, namespace: ml}\nspec:\n  endpoints:\n  - "
 TEAM = API + "kind: Team\nmetadata: {name: a}\nspec:\n  namespaces: [ml]\n"
 ADD_ON = API + "kind: AddOn\nmetadata: {name: keda}\nspec: {catalog: keda}\n"
-OTHER = "apiVersion: modelplane.ai/v1alpha1\nkind: InferenceClass\nmetadata: {name: old}\nspec:\n  devices: [{name: a, driver: a.b, claim: Synthetic}]\nstatus: {}\n"
+OTHER = """apiVersion: modelplane.ai/v1alpha1
+kind: InferenceClass
+metadata: {name: old}
+spec:
+  devices: [{name: a, driver: a.b, claim: Synthetic}]
+status: {}
+"""
 LEADER = "- {role: Worker}\n        - role: Leader\n          nodeSelector:"
 FRONT = API + "kind: InferenceGateway\nmetadata: {name: front}\nspec: {clusterName: east}\n"
 
@@ -109,71 +115,144 @@ CASES: list[tuple[str, dict[str, Edit], str]] = [
     ("UnknownField", {MODEL: ("replicas: 1", "replica: 1")}, "models/ml/chat.yaml:5:3"),
     ("MissingField", {CLASS: ("    driver: gpu.nvidia.com\n", "")}, "fleet/class.yaml:6:5"),
     ("WrongType", {MODEL: ("replicas: 1", 'replicas: "1"')}, "models/ml/chat.yaml:5:13"),
-    ("UnknownValue", {FLEET: ("Packed", "packed")}, "fleet/fleet.yaml:6:28"),
+    ("UnknownValue", {FLEET: ("Packed", "packed")}, "fleet/fleet.yaml:6:27"),
     ("BadName", {CLASS: ("{name: h100}", "{name: H_100}")}, "fleet/class.yaml:3:18"),
     ("BadValue", {MODEL: ("engines:", "serving: {startupTimeout: soon}\n      engines:")}, "models/ml/chat.yaml:8:33"),
     ("OutOfRange", {MODEL: ("replicas: 1", "replicas: 1001")}, "models/ml/chat.yaml:5:13"),
     ("TooMany", {CLUSTER: ("\n  - {name: h100, className: h100, nodeCount: 2}", " []")}, "fleet/cluster.yaml:6:14"),
     ("DuplicateItem", {CLUSTER: ("nodeCount: 2}", "nodeCount: 2}\n  - {name: h100, className: h100}")}, "fleet/cluster.yaml:8:12"),
     ("OneOf", {CLUSTER: ("gateway:", "destination: {}\n  gateway:")}, "fleet/cluster.yaml:5:16"),
-    ("BadQuantity", {CLASS: ("81559Mi", "80 Gigs")}, "fleet/class.yaml:11:33"),
-    ("BadVersion", {CLASS: ("{string: NVIDIA H100}", '{version: "9.0"}')}, "fleet/class.yaml:10:42"),
-    ("EmptyRange", {MODEL: (PRODUCTS, "memory: {atLeast: 2Gi, below: 1Gi}")}, "models/ml/chat.yaml:13:56"),
+    ("BadQuantity", {CLASS: ("81559Mi", "80 Gigs")}, "fleet/class.yaml:11:32"),
+    ("BadVersion", {CLASS: ("{string: NVIDIA H100}", '{version: "9.0"}')}, "fleet/class.yaml:10:41"),
+    ("EmptyRange", {MODEL: (PRODUCTS, "memory: {atLeast: 2Gi, below: 1Gi}")}, "models/ml/chat.yaml:13:57"),
     ("AttributeType", {CLASS: ("{string: NVIDIA H100}", "{string: a, int: 1}")}, "fleet/class.yaml:10:31"),
     ("BadToleration", {MODEL: ("engines:", "tolerations: [{operator: Equal}]\n      engines:")}, "models/ml/chat.yaml:8:21"),
-    ("ReservedLabel", {MODEL: ("spec:\n              c", "metadata: {labels: {modelfleet.io/x: a}}\n            spec:\n              c")}, "?"),
+    (
+        "ReservedLabel",
+        {MODEL: ("spec:\n              c", "metadata: {labels: {modelfleet.io/x: a}}\n            spec:\n              c")},
+        "models/ml/chat.yaml:15:50",
+    ),
     ("NoEngineContainer", {MODEL: ("name: engine", "name: motor")}, "models/ml/chat.yaml:17:15"),
     ("Contradiction", {MODEL: ("- nodeSelector:", "- worker: {nodes: 2}\n          nodeSelector:")}, "models/ml/chat.yaml:11:19"),
-    ("ReplicasBesideScaling", {MODEL: ("replicas: 1", f"replicas: 1\n  {TWO}")}, "?"),
-    ("ScalingManyEngines", {MODEL: GOOD[MODEL].replace("replicas: 1", TWO) + GOOD[MODEL][GOOD[MODEL].index("      - name: main") :].replace("main", "b")}, "?"),
-    ("ScalingOneEngine", {MODEL: ("- name: main", "- name: main\n        scaling: {maxCopies: 4, triggers: [{type: RequestsWaiting, target: '4'}]}")}, "?"),
-    ("TriggerQuery", {MODEL: ("replicas: 1", "scaling: {maxReplicas: 2, triggers: [{type: Prometheus, target: '4'}]}")}, "?"),
-    ("EngineShape", {MODEL: ("- nodeSelector:", "- role: Leader\n          nodeSelector:")}, "?"),
-    ("RecordedOptionalRetires", {FLEET: ("{accounting: Packed}", "{accounting: Packed, recorded: Optional}")}, "fleet/fleet.yaml:6:44"),
-    ("UnknownReference", {MODEL: (f"{PRODUCTS}}}", f"{PRODUCTS}}}\n            constraints: [{{requests: [gpus], matchAttribute: a.b/c}}]")}, "?"),
-    ("BadTemplate", {FLEET: ("placement:", "secrets: {storeRef: {name: v}, keyTemplate: '{team}'}\n  placement:")}, "?"),
-    ("Insecure", {CLUSTER: (", insecure: true", "")}, "?"),
-    ("BadURL", {"models/ml/e.yaml": API + "kind: ModelEndpoint\nmetadata: {name: e, namespace: ml}\nspec: {origin: 'https://10.0.0.1'}\n"}, "?"),
-    ("Tiers", {"models/ml/s.yaml": SERVICE + "{deployment: chat, priority: 0}\n  - {deployment: chat, name: b, priority: 1}\n  - {deployment: chat, name: c, priority: 2}\n"}, "?"),
+    ("ReplicasBesideScaling", {MODEL: ("replicas: 1", f"replicas: 1\n  {TWO}")}, "models/ml/chat.yaml:5:13"),
+    (
+        "ScalingManyEngines",
+        {MODEL: GOOD[MODEL].replace("replicas: 1", TWO) + GOOD[MODEL][GOOD[MODEL].index("      - name: main") :].replace("main", "b")},
+        "models/ml/chat.yaml:5:12",
+    ),
+    (
+        "ScalingOneEngine",
+        {MODEL: ("- name: main", "- name: main\n        scaling: {maxCopies: 4, triggers: [{type: RequestsWaiting, target: '4'}]}")},
+        "models/ml/chat.yaml:10:18",
+    ),
+    (
+        "TriggerQuery",
+        {MODEL: ("replicas: 1", "scaling: {maxReplicas: 2, triggers: [{type: Prometheus, target: '4'}]}")},
+        "models/ml/chat.yaml:5:40",
+    ),
+    ("EngineShape", {MODEL: ("- nodeSelector:", "- role: Leader\n          nodeSelector:")}, "models/ml/chat.yaml:11:9"),
+    ("RecordedOptionalRetires", {FLEET: ("{accounting: Packed}", "{accounting: Packed, recorded: Optional}")}, "fleet/fleet.yaml:6:45"),
+    (
+        "UnknownReference",
+        {MODEL: (f"{PRODUCTS}}}", f"{PRODUCTS}}}\n            constraints: [{{requests: [gpus], matchAttribute: a.b/c}}]")},
+        "models/ml/chat.yaml:14:39",
+    ),
+    (
+        "BadTemplate",
+        {FLEET: ("placement:", "secrets: {storeRef: {name: v}, keyTemplate: '{team}'}\n  placement:")},
+        "fleet/fleet.yaml:6:47",
+    ),
+    ("Insecure", {CLUSTER: (", insecure: true", "")}, "fleet/cluster.yaml:5:49"),
+    (
+        "BadURL",
+        {"models/ml/e.yaml": API + "kind: ModelEndpoint\nmetadata: {name: e, namespace: ml}\nspec: {origin: 'https://10.0.0.1'}\n"},
+        "models/ml/e.yaml:4:16",
+    ),
+    (
+        "Tiers",
+        {
+            "models/ml/s.yaml": SERVICE
+            + "{deployment: chat}\n  - {deployment: chat, name: b, priority: 1}\n  - {deployment: chat, name: c, priority: 2}\n"
+        },
+        "models/ml/s.yaml:8:43",
+    ),
     # resolve
-    ("TwoFleets", {NEW: GOOD[FLEET].replace("acme", "other")}, "?"),
-    ("GeneratorVersion", {FLEET: ("argocd:", 'generatorVersion: ">=9"\n  argocd:')}, "?"),
-    ("NotAvailable", {MODEL: ("- nodeSelector:", LEADER)}, "?"),
-    ("UnknownClass", {CLUSTER: ("className: h100", "className: h200")}, "?"),
-    ("MixedClaims", {CLASS: ("  - name: gpu", "  - {name: x, driver: a.b, claim: ExtendedResource, resourceName: a.b/c}\n  - name: gpu")}, "?"),
-    ("DRATooOld", {CLUSTER: ("gateway:", 'kubernetesVersion: "1.33"\n  gateway:')}, "?"),
-    ("SameDestination", {NEW: GOOD[CLUSTER].replace("name: east", "name: west").replace("spec:", "spec:\n  destination: {name: east}")}, "?"),
-    ("AddOnCollides", {NEW: ADD_ON, FLEET: ("placement:", "components: [{name: keda}]\n  placement:")}, "?"),
+    ("TwoFleets", {NEW: GOOD[FLEET].replace("acme", "other")}, "fleet/new.yaml:3:18"),
+    ("GeneratorVersion", {FLEET: ("argocd:", 'generatorVersion: ">=9"\n  argocd:')}, "fleet/fleet.yaml:5:21"),
+    ("NotAvailable", {MODEL: ("- nodeSelector:", LEADER)}, "models/ml/chat.yaml:12:17"),
+    ("UnknownClass", {CLUSTER: ("className: h100", "className: h200")}, "fleet/cluster.yaml:7:29"),
+    (
+        "MixedClaims",
+        {CLASS: ("  - name: gpu", "  - {name: x, driver: a.b, claim: ExtendedResource, resourceName: a.b/c}\n  - name: gpu")},
+        "fleet/cluster.yaml:7:29",
+    ),
+    ("DRATooOld", {CLUSTER: ("gateway:", 'kubernetesVersion: "1.33"\n  gateway:')}, "fleet/cluster.yaml:8:29"),
+    (
+        "SameDestination",
+        {NEW: GOOD[CLUSTER].replace("name: east", "name: west").replace("spec:", "spec:\n  destination: {name: east}")},
+        "fleet/new.yaml:5:16",
+    ),
+    ("AddOnCollides", {NEW: ADD_ON, FLEET: ("placement:", "components: [{name: keda}]\n  placement:")}, "fleet/new.yaml:3:18"),
     # across files
-    ("SelectorSyntax", {MODEL: (PRODUCTS, "selectors: [{cel: 'device.'}]")}, "?"),
-    ("SelectorType", {MODEL: (PRODUCTS, "selectors: [{cel: 'device.driver >= 1'}]")}, "?"),
-    ("SelectorNotSupported", {MODEL: (PRODUCTS, "selectors: [{cel: 'duration(device.driver) == duration(device.driver)'}]")}, "?"),
-    ("SelectorTooLarge", {MODEL: (PRODUCTS, f"selectors: [{{cel: '{'(' * 110}true{')' * 110}'}}]")}, "?"),
-    ("UnknownAttribute", {MODEL: (PRODUCTS, """selectors: [{cel: 'device.attributes["gpu.nvidia.com"].productNam == "x"'}]""")}, "?"),
-    ("NominalMemory", {MODEL: (PRODUCTS, "memory: {atLeast: 80Gi}")}, "?"),
-    ("NoMatchingClass", {MODEL: ("NVIDIA H100]", "NVIDIA H900]")}, "?"),
-    ("SelectsNothing", {MODEL: ("engines:", "clusterSelector: {matchLabels: {tier: producton}}\n      engines:")}, "?"),
-    ("UnknownCache", {MODEL: ("engines:", "modelCacheRef: {name: qwen}\n      engines:")}, "?"),
-    ("UnknownTarget", {"models/ml/s.yaml": SERVICE + "{deployment: chta}\n"}, "?"),
-    ("ServedNameMismatch", {"models/ml/s.yaml": SERVICE + "{deployment: chat}\n  - {deployment: talk}\n", "models/ml/talk.yaml": GOOD[MODEL].replace("chat", "talk")}, "?"),
-    ("UnknownCluster", {NEW: FRONT.replace("east", "eats")}, "?"),
-    ("NoGateway", {CLUSTER: ("{hostname: east.example.com, scheme: HTTP, insecure: true}", "{}"), NEW: FRONT}, "?"),
-    ("NoTrust", {CLUSTER: (", scheme: HTTP, insecure: true", ""), NEW: FRONT}, "?"),
-    ("NoHub", {NEW: FRONT.replace("{clusterName: east}", "{}")}, "?"),
-    ("GatewayPlace", {NEW: FRONT, "fleet/other.yaml": FRONT.replace("front", "other")}, "?"),
-    ("TwoOwners", {NEW: TEAM, "fleet/b.yaml": TEAM.replace("name: a", "name: b")}, "?"),
-    ("NoTeam", {FLEET: ("placement:", "tenancy: Required\n  placement:")}, "?"),
-    ("TeamRights", {NEW: TEAM + "  maxPriority: 100\n", MODEL: ("replicas: 1", "replicas: 1\n  priority: 900")}, "?"),
-    ("NotYetRendered", {CLUSTER: ("scheme: HTTP, insecure: true", "tls: {wellKnown: System}")}, "?"),
-    ("NoMeaning", {NEW: OTHER}, "?"),
-    ("DeclarationMissing", {MODEL: None}, "?"),
-    ("ClusterGone", {RECORD: ("cluster: east", "cluster: west")}, "?"),
-    ("StillRecorded", {RECORD: ("pool: h100", "pool: h200")}, "?"),
-    ("PlacementMissing", {RECORD: None}, "?"),
-    ("PlacementUnrecorded", {RECORD: None, FLEET: GOOD[FLEET].replace("Packed", "Packed, recorded: Optional").replace("argocd: {", "argocd: {removal: Prune, ")}, "?"),
-    ("PlacementOutdated", {MODEL: ("replicas: 1", "replicas: 2")}, "?"),
-    ("Shortfall", {MODEL: ("replicas: 1", "replicas: 17"), RECORD: None}, "?"),
-    ("Overcommitted", {CLUSTER: ("nodeCount: 2", "nodeCount: 0")}, "?"),
+    ("SelectorSyntax", {MODEL: (PRODUCTS, "selectors: [{cel: 'device.'}]")}, "models/ml/chat.yaml:13:45"),
+    ("SelectorType", {MODEL: (PRODUCTS, "selectors: [{cel: 'device.driver >= 1'}]")}, "models/ml/chat.yaml:13:45"),
+    (
+        "SelectorNotSupported",
+        {MODEL: (PRODUCTS, "selectors: [{cel: 'duration(device.driver) == duration(device.driver)'}]")},
+        "models/ml/chat.yaml:13:45",
+    ),
+    ("SelectorTooLarge", {MODEL: (PRODUCTS, f"selectors: [{{cel: '{'(' * 110}true{')' * 110}'}}]")}, "models/ml/chat.yaml:13:45"),
+    (
+        "UnknownAttribute",
+        {MODEL: (PRODUCTS, """selectors: [{cel: 'device.attributes["gpu.nvidia.com"].productNam == "x"'}]""")},
+        "models/ml/chat.yaml:13:45",
+    ),
+    ("NominalMemory", {MODEL: (PRODUCTS, "memory: {atLeast: 80Gi}")}, "models/ml/chat.yaml:13:45"),
+    ("NoMatchingClass", {MODEL: ("NVIDIA H100]", "NVIDIA H900]")}, "models/ml/chat.yaml:13:15"),
+    (
+        "SelectsNothing",
+        {MODEL: ("engines:", "clusterSelector: {matchLabels: {tier: producton}}\n      engines:")},
+        "models/ml/chat.yaml:8:24",
+    ),
+    ("UnknownCache", {MODEL: ("engines:", "modelCacheRef: {name: qwen}\n      engines:")}, "models/ml/chat.yaml:8:29"),
+    ("UnknownTarget", {"models/ml/s.yaml": SERVICE + "{deployment: chta}\n"}, "models/ml/s.yaml:6:18"),
+    (
+        "ServedNameMismatch",
+        {
+            "models/ml/s.yaml": SERVICE + "{deployment: chat}\n  - {deployment: talk}\n",
+            "models/ml/talk.yaml": GOOD[MODEL].replace("chat", "talk"),
+        },
+        "models/ml/s.yaml:7:5",
+    ),
+    ("UnknownCluster", {NEW: FRONT.replace("east", "eats")}, "fleet/new.yaml:4:21"),
+    ("NoGateway", {CLUSTER: ("{hostname: east.example.com, scheme: HTTP, insecure: true}", "{}"), NEW: FRONT}, "fleet/cluster.yaml:5:12"),
+    ("NoTrust", {CLUSTER: (", scheme: HTTP, insecure: true", ""), NEW: FRONT}, "fleet/cluster.yaml:5:12"),
+    ("NoHub", {NEW: FRONT.replace("{clusterName: east}", "{}")}, "fleet/new.yaml:4:7"),
+    ("GatewayPlace", {NEW: FRONT, "fleet/other.yaml": FRONT.replace("front", "other")}, "fleet/other.yaml:4:21"),
+    ("TwoOwners", {NEW: TEAM, "fleet/b.yaml": TEAM.replace("name: a", "name: b")}, "fleet/b.yaml:5:16"),
+    ("NoTeam", {FLEET: ("placement:", "tenancy: Required\n  placement:")}, "models/ml/chat.yaml:3:35"),
+    (
+        "TeamRights",
+        {NEW: TEAM + "  maxPriority: 100\n", MODEL: ("replicas: 1", "replicas: 1\n  priority: 900")},
+        "models/ml/chat.yaml:6:13",
+    ),
+    ("NotYetRendered", {CLUSTER: ("scheme: HTTP, insecure: true", "tls: {wellKnown: System}")}, "fleet/cluster.yaml:5:46"),
+    ("NoMeaning", {NEW: OTHER}, "fleet/new.yaml:6:1"),
+    ("DeclarationMissing", {MODEL: None}, "placements/ml/chat.yaml:7:15"),
+    ("ClusterGone", {RECORD: ("cluster: east", "cluster: west")}, "placements/ml/chat.yaml:7:15"),
+    ("StillRecorded", {RECORD: ("pool: h100", "pool: h200")}, "placements/ml/chat.yaml:7:3"),
+    ("PlacementMissing", {RECORD: None}, "models/ml/chat.yaml:1:1"),
+    (
+        "PlacementUnrecorded",
+        {
+            RECORD: None,
+            FLEET: GOOD[FLEET].replace("Packed", "Packed, recorded: Optional").replace("argocd: {", "argocd: {removal: Prune, "),
+        },
+        "models/ml/chat.yaml:1:1",
+    ),
+    ("PlacementOutdated", {MODEL: ("replicas: 1", "replicas: 2")}, "placements/ml/chat.yaml:5:11"),
+    ("Shortfall", {MODEL: ("replicas: 1", "replicas: 17"), RECORD: None}, "models/ml/chat.yaml:1:1"),
+    ("Overcommitted", {CLUSTER: ("nodeCount: 2", "nodeCount: 0")}, "fleet/cluster.yaml:7:3"),
     (
         "GuaranteeLost",
         {
@@ -183,11 +262,19 @@ CASES: list[tuple[str, dict[str, Edit], str]] = [
             "models/ml/big.yaml": GOOD[MODEL].replace("chat", "big").replace("{name: gpu,", "{name: gpu, count: 8,"),
             "placements/ml/big.yaml": GOOD[RECORD].replace("chat", "big"),
         },
-        "?",
+        "fleet/cluster.yaml:7:3",
     ),
     # pod templates
-    ("PodConflict", {MODEL: ("{name: engine, image: x}", "{name: engine, image: x, resources: {limits: {nvidia.com/gpu: 1}}}")}, "?"),
-    ("UnknownVolume", {MODEL: ("{name: engine, image: x}", "{name: engine, image: x, volumeMounts: [{name: w, mountPath: /w}]}")}, "?"),
+    (
+        "PodConflict",
+        {MODEL: ("{name: engine, image: x}", "{name: engine, image: x, resources: {limits: {nvidia.com/gpu: 1}}}")},
+        "models/ml/chat.yaml:17:63",
+    ),
+    (
+        "UnknownVolume",
+        {MODEL: ("{name: engine, image: x}", "{name: engine, image: x, volumeMounts: [{name: w, mountPath: /w}]}")},
+        "models/ml/chat.yaml:17:64",
+    ),
 ]
 
 
@@ -217,3 +304,112 @@ def check(root: Path, *flags: str) -> dict[str, list[str]]:
     for d in json.loads(done.stdout)["diagnostics"]:
         found.setdefault(d["code"], []).append(f"{d['path']}:{d['line']}:{d['column']}" if d["line"] else d["path"])
     return found
+
+
+@pytest.mark.parametrize(("code", "changes", "where"), CASES, ids=[case[0] for case in CASES])
+def test_a_mistake_is_said_where_it_stands(code: str, changes: dict[str, Edit], where: str, tmp_path: Path) -> None:
+    write(tmp_path, changes)
+    assert where in check(tmp_path).get(code, [])
+
+
+def test_the_good_repository_is_good(tmp_path: Path) -> None:
+    write(tmp_path)
+    assert check(tmp_path) == {}
+
+
+def _no_fleet(root: Path) -> dict[str, list[str]]:
+    return {"NotAFleet": ["NotAFleet"]} if "error[NotAFleet]" in _stderr(root, "check") else {}
+
+
+def _stderr(root: Path, *arguments: str) -> str:
+    return CliRunner().invoke(cli, ["--repo", str(root), *arguments], standalone_mode=False).stderr
+
+
+def _a_folder(root: Path) -> dict[str, list[str]]:
+    write(root)
+    (root / NEW).mkdir()
+    return check(root)
+
+
+def _a_link(root: Path) -> dict[str, list[str]]:
+    write(root)
+    (root / NEW).symlink_to(root / CLASS)
+    return check(root)
+
+
+def _unreadable(root: Path) -> dict[str, list[str]]:
+    report = Report()
+    load.read(NEW, root / "gone.yaml", report)
+    return {d.code.name: [str(d.location)] for d in report.sorted()}
+
+
+def _unknown_name(root: Path) -> dict[str, list[str]]:
+    write(root)
+    return {"NoSuch": re.findall(r"^(.*): error\[NoSuch\]", _stderr(root, "place", "ml/chta"), re.MULTILINE)}
+
+
+def _no_base(root: Path) -> dict[str, list[str]]:
+    write(root)
+    return {"Base": re.findall(r"^(.*): error\[Base\]", _stderr(root, "check", "--base", "main"), re.MULTILINE)}
+
+
+def _changed(root: Path, changes: Mapping[str, Edit], before: Mapping[str, Edit] = {}) -> dict[str, list[str]]:
+    """What `check --base HEAD` says of a change to a committed repository."""
+    write(root, before)
+    git = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "base"]):
+        subprocess.run([*git, *command], check=True)
+    write(root, {**before, **changes})
+    return check(root, "--base", "HEAD")
+
+
+THREE = {RECORD: GOOD[RECORD].replace("wanted: 1", "wanted: 3").replace("count: 1, minimum: 1", "count: 3, minimum: 3")}
+SPECIAL: dict[str, tuple[Callable[[Path], dict[str, list[str]]], str]] = {
+    "NotAFleet": (_no_fleet, "NotAFleet"),
+    "NotAFile": (_a_folder, NEW),
+    "Symlink": (_a_link, NEW),
+    "Unreadable": (_unreadable, NEW),
+    "NoSuch": (_unknown_name, "command line"),
+    "Base": (_no_base, "command line"),
+    "UnretiredRemoval": (lambda root: _changed(root, {RECORD: None}), RECORD),
+    "TooManyRemovals": (lambda root: _changed(root, {RECORD: None}, THREE), RECORD),
+    "Immutable": (lambda root: _changed(root, {CLUSTER: ("gateway:", "destination: {name: other}\n  gateway:")}), f"{CLUSTER}:5:16"),
+}
+# Codes of commands that have tables of their own.
+ELSEWHERE = {"NotFinished": "test_cli.py", "PlacementEdited": "test_cli.py"}
+
+
+@pytest.mark.parametrize("code", SPECIAL)
+def test_a_mistake_that_no_file_shows(code: str, tmp_path: Path) -> None:
+    run, where = SPECIAL[code]
+    assert where in run(tmp_path).get(code, [])
+
+
+def test_every_code_has_a_case() -> None:
+    assert {case[0] for case in CASES} | set(SPECIAL) | set(ELSEWHERE) == set(codes.ALL)
+
+
+# A sentence may begin with one of these in lower case.
+FIELDS = {"apiVersion", "replicas", "scaling", "query", "recorded:"}
+
+
+@pytest.mark.parametrize("name", codes.ALL)
+def test_every_code_has_a_whole_text(name: str) -> None:
+    code = codes.ALL[name]
+    assert re.fullmatch(r"[A-Z][A-Za-z0-9]+", name)
+    for sentence in (code.what, code.why, code.fix):
+        assert sentence.strip() == sentence and sentence.endswith("."), sentence
+        assert sentence[0].isupper() or not sentence[0].isalpha() or sentence.split()[0] in FIELDS
+    assert code.example and code.example.strip() == code.example
+
+
+def test_explain_prints_all_of_it() -> None:
+    done = CliRunner().invoke(cli, ["explain", "QuoteString"], standalone_mode=False)
+    code = codes.QUOTE_STRING
+    for part in (code.name, code.severity.word, code.what, code.why, code.fix, code.example):
+        assert part in done.stdout
+
+
+def test_explain_of_a_code_that_is_nearly_right() -> None:
+    done = CliRunner().invoke(cli, ["explain", "QuotString"], standalone_mode=False)
+    assert "did you mean `QuoteString`?" in done.stderr

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.written import FLEET, checked
+from tests.written import FLEET, HEAD, checked
 
 ANSWERS = Path(__file__).parent / "across.txt"
-HEAD = "apiVersion: modelfleet.io/v1alpha1\n"
 # What the other documents of a case may count on.
 CLASSES = f"""\
 {HEAD}kind: InferenceClass

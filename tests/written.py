@@ -10,6 +10,7 @@ from modelfleet.diagnostics import Report
 from modelfleet.load import parse
 from modelfleet.validate import Resources, validate
 
+HEAD = "apiVersion: modelfleet.io/v1alpha1\n"
 FLEET = """\
 apiVersion: modelfleet.io/v1alpha1
 kind: Fleet
@@ -32,9 +33,9 @@ def problems(path: str, text: str) -> list[str]:
     return [diagnostic.line() for diagnostic in report.sorted()]
 
 
-def write(root: Path, files: Mapping[str, str]) -> Path:
-    """A repository of `files`; a Fleet is added where none is given."""
-    for path, text in {"fleet/fleet.yaml": FLEET, **files}.items():
+def write(root: Path, files: Mapping[str, str], *, fleet: bool = True) -> Path:
+    """A repository of `files`; `fleet`: a Fleet is added where none is given."""
+    for path, text in ({"fleet/fleet.yaml": FLEET} | dict(files) if fleet else files).items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
     return root

@@ -30,14 +30,43 @@ NOT_A_FLEET = error(
     "NotAFleet",
     "No fleet/fleet.yaml was found, here or in a folder above.",
     "Without it nothing says which repository this is, and an empty checkout must never be taken for an empty fleet.",
-    "Run in a fleet repository or name one with --repo.",
+    "Run the command in a fleet repository, or name one with --repo.",
+    "modelfleet --repo ~/fleet check",
 )
-FILE_TOO_LARGE = error("FileTooLarge", "A declaration file is larger than 4 MiB.", "Such a file is a mistake or an attack.", "Split it.")
-UNREADABLE = error("Unreadable", "A file cannot be read.", "What it declares is unknown.", "Give read permission.")
-NOT_UTF8 = error("NotUTF8", "A file is not UTF-8 text.", "Other encodings read differently on other machines.", "Convert it.")
-NOT_A_FILE = error("NotAFile", "A directory has a name ending in .yaml, .yml or .json.", "A file was expected there.", "Rename it.")
+FILE_TOO_LARGE = error(
+    "FileTooLarge",
+    "A declaration file is larger than 4 MiB.",
+    "A file of that size is a mistake or an attack: the largest real declarations have a hundredth of it.",
+    "Split it into several files.",
+    "a file of 5 MiB under models/",
+)
+UNREADABLE = error(
+    "Unreadable",
+    "A file or folder cannot be read.",
+    "What it declares is unknown, and an unknown declaration must not look like a removed one.",
+    "Give read permission, or remove it.",
+    "chmod 000 models/search/a.yaml",
+)
+NOT_UTF8 = error(
+    "NotUTF8",
+    "A file is not UTF-8 text.",
+    "Other encodings read differently on other machines.",
+    "Convert the file: iconv -f LATIN1 -t UTF-8 FILE.",
+    "a file saved as UTF-16 or Latin-1",
+)
+NOT_A_FILE = error(
+    "NotAFile",
+    "A directory, or something else that is no regular file, has a name ending in .yaml, .yml or .json.",
+    "A file was expected there.",
+    "Rename it, or put a file in its place.",
+    "mkdir fleet/clusters.yaml",
+)
 SYMLINK = error(
-    "Symlink", "A symbolic link stands in a declaration folder.", "It could lead into another team's folder.", "Put the file itself there."
+    "Symlink",
+    "A symbolic link stands in a declaration folder.",
+    "It could lead into another team's folder, or out of the repository.",
+    "Put the file itself there.",
+    "ln -s ../../fleet/classes models/search/classes",
 )
 UNPRINTABLE = error(
     "UnprintableCharacter",
@@ -46,21 +75,55 @@ UNPRINTABLE = error(
     "Remove it, or write it as an escape in double quotes.",
     '"a\\u0007b"',
 )
-YAML_SYNTAX = error("YamlSyntax", "The file is not valid YAML.", "What it declares is unknown.", "Mend the line that is named.", "a: [1")
-TOO_DEEP = error("TooDeep", "Values are nested deeper than 64 levels.", "No declaration needs it.", "Flatten it.")
+YAML_SYNTAX = error(
+    "YamlSyntax",
+    "The file is not valid YAML.",
+    "What it declares is unknown.",
+    "Mend the line that is named; the hint says what usually helps.",
+    "a: [1",
+)
+TOO_DEEP = error(
+    "TooDeep",
+    "Values are nested deeper than 64 levels.",
+    "No declaration needs it, and deep nesting exhausts readers.",
+    "Flatten it.",
+    "a: [[[[[[ ... ]]]]]]",
+)
 ALIAS = error(
-    "Alias", "An anchor (&) or alias (*) is used.", "A few bytes can stand for gigabytes, and a reader cannot see the value.",
-    "Write the value out.", "a: &x 1",
-)  # fmt: skip
-TAG = error("Tag", "A YAML tag (!) is used.", "Tags make readers build objects.", "Leave it out.", "a: !!int '1'")
-MERGE_KEY = error("MergeKey", "The merge key << is used.", "YAML 1.2 does not know it.", "Write the fields out.", "<<: {a: 1}")
+    "Alias",
+    "An anchor (&) or alias (*) is used.",
+    "A few bytes can stand for gigabytes, and a reader cannot see the value.",
+    "Write the value out where it is used.",
+    "a: &x 1",
+)
+TAG = error(
+    "Tag",
+    "A YAML tag (!) is used.",
+    "Tags make readers build objects, and readers disagree on which.",
+    "Leave the tag out; quote a value that is meant as text.",
+    "a: !!int '1'",
+)
+MERGE_KEY = error(
+    "MergeKey",
+    "The merge key << is used.",
+    "YAML 1.2 does not know it, and it hides which value holds.",
+    "Write the fields out.",
+    "<<: {a: 1}",
+)
 DUPLICATE_KEY = error(
-    "DuplicateKey", "A key stands twice in a mapping.", "Most readers silently keep the last one.", "Remove one.", "a: 1\na: 2"
+    "DuplicateKey",
+    "A key stands twice in a mapping.",
+    "Most readers silently keep the last one.",
+    "Remove one of the two.",
+    "a: 1\na: 2",
 )
 QUOTE_STRING = error(
-    "QuoteString", "A plain word is a boolean or number for one YAML reader and text for another.",
-    "The API server would see another value than the reviewer.", "Quote it, or write true, false or plain decimals.", "a: no",
-)  # fmt: skip
+    "QuoteString",
+    "A plain word is one thing for one YAML reader and another for the next.",
+    "The API server would see another value than the reviewer: `no` is text or false, `012` is 12, 10 or text, `1e3` a number or text.",
+    "Quote it where text is meant; else write true, false or a plain decimal number of 64 bits.",
+    "a: no",
+)
 
 # --- validate -------------------------------------------------------------------------------------------------------
 
@@ -68,204 +131,391 @@ NOT_A_MAPPING = error(
     "NotAMapping",
     "A document is not a mapping of fields.",
     "It declares nothing.",
-    "Begin it with apiVersion, kind, metadata, spec.",
+    "Begin it with apiVersion, kind, metadata and spec.",
     "- a",
 )
 UNKNOWN_KIND = error(
-    "UnknownKind", "No such kind exists in this group.", "The document would declare nothing.", "Use a known kind.", "kind: ModelDeploy"
+    "UnknownKind",
+    "No such kind exists in this group.",
+    "The document would declare nothing.",
+    "Use a kind that exists; the hint names the nearest.",
+    "kind: ModelDeploy",
 )
 WRONG_VERSION = error(
-    "WrongVersion", "apiVersion is missing or not one that this program reads.", "Fields may mean something else there.",
+    "WrongVersion",
+    "apiVersion is missing or not one that this program reads.",
+    "Fields may mean something else there.",
     "Write apiVersion: modelfleet.io/v1alpha1.",
-)  # fmt: skip
+    "apiVersion: modelfleet.io/v1beta1",
+)
 FOREIGN_DOCUMENT = notice(
     "ForeignDocument",
     "A document of another group was skipped.",
-    "modelfleet neither reads nor applies it.",
-    "Move it out of these folders.",
+    "This program neither reads nor applies it.",
+    "Move it out of fleet/, models/ and placements/.",
+    "apiVersion: apps/v1",
 )
 WRONG_FOLDER = error(
-    "WrongFolder", "A kind stands under a folder that is not its own.",
+    "WrongFolder",
+    "A kind stands under a folder that is not its own.",
     "Folders say who may declare what: platform kinds under fleet/, model kinds under models/<namespace>/.",
-    "Move the file.",
-)  # fmt: skip
+    "Move the file to the folder that the hint names.",
+    "kind: InferenceCluster  # in models/search/",
+)
 WRONG_NAMESPACE = error(
-    "WrongNamespace", "A document declares another namespace than its folder's.", "The folder is the tenant boundary.",
+    "WrongNamespace",
+    "A document declares another namespace than its folder's.",
+    "The folder is the tenant boundary.",
     "Change metadata.namespace, or move the file into that namespace's folder.",
-)  # fmt: skip
+    "metadata: {namespace: web}  # in models/search/",
+)
 DUPLICATE_OBJECT = error(
-    "DuplicateObject", "Two documents declare the same object.", "Which one holds would depend on the order of files.", "Remove one."
+    "DuplicateObject",
+    "Two documents declare the same object.",
+    "Which one holds would depend on the order of files.",
+    "Remove one, or give it another name.",
+    "two files with kind: Team, metadata: {name: search}",
 )
 NO_FLEET = error(
-    "NoFleet", "No document of kind Fleet was found.", "Nothing says how the repository is run.", "Declare one in fleet/fleet.yaml."
+    "NoFleet",
+    "No document of kind Fleet was found.",
+    "Nothing says how the repository is run.",
+    "Declare one in fleet/fleet.yaml.",
+    "an empty fleet/fleet.yaml",
 )
 UNKNOWN_FIELD = error(
-    "UnknownField", "A field does not exist.", "What it was meant to say would be lost silently.", "Correct or remove it.", "replica: 2"
+    "UnknownField",
+    "A field does not exist.",
+    "What it was meant to say would be lost silently.",
+    "Correct its name, or remove it.",
+    "replica: 2",
 )
-MISSING_FIELD = error("MissingField", "A required field is missing.", "There is no sensible default.", "Add it.")
+MISSING_FIELD = error(
+    "MissingField",
+    "A required field is missing.",
+    "There is no sensible default.",
+    "Add it.",
+    "metadata: {}  # without name",
+)
 WRONG_TYPE = error(
-    "WrongType", "A value has another type than the field takes; values are never converted.", '"2" is not 2.',
-    "Write the value in the field's type.", 'replicas: "2"',
-)  # fmt: skip
+    "WrongType",
+    "A value has another type than the field takes; values are never converted.",
+    'A converted value hides a mistake: "2" is not 2, and 1.30 is not 1.3.',
+    "Write the value in the field's type.",
+    'replicas: "2"',
+)
 UNKNOWN_VALUE = error(
-    "UnknownValue", "The field takes one of a few words, and this is none.", "Nothing would act on it.", "Use one of them."
+    "UnknownValue",
+    "The field takes one of a few words, and this is none of them.",
+    "Nothing would act on it.",
+    "Use one of the words; they are CamelCase.",
+    "strategy: spread",
 )
 BAD_NAME = error(
-    "BadName", "A name does not follow Kubernetes' rule for the place where it is used.", "The API server would refuse it.",
-    "Use lower-case letters, digits and '-'.", "name: My_Model",
-)  # fmt: skip
-BAD_VALUE = error(
-    "BadValue", "A text does not have the form that the field takes.", "It could not be used.", "Follow the form in the hint."
+    "BadName",
+    "A name does not follow Kubernetes' rule for the place where it is used.",
+    "The API server would refuse it.",
+    "Use lower-case letters, digits and '-'; begin and end with a letter or digit.",
+    "name: My_Model",
 )
-OUT_OF_RANGE = error("OutOfRange", "A number lies outside its range.", "It could not be used.", "Choose one inside.")
+BAD_VALUE = error(
+    "BadValue",
+    "A text does not have the form that the field takes.",
+    "It could not be used.",
+    "Follow the form in the hint.",
+    "startupTimeout: soon",
+)
+OUT_OF_RANGE = error(
+    "OutOfRange",
+    "A number lies outside its range.",
+    "It could not be used.",
+    "Choose a number inside the range that the message names.",
+    "replicas: 1001",
+)
 TOO_MANY = error(
     "TooMany",
     "A list, mapping or text has too many or too few items.",
     "A limit of Kubernetes or of the API is passed.",
-    "Stay within the limit.",
+    "Stay within the limit that the message names.",
+    "nodePools: []",
 )
-DUPLICATE_ITEM = error("DuplicateItem", "Two items of a list have one name.", "Names are how items are known.", "Rename or remove one.")
-ONE_OF = error("OneOf", "Of several fields exactly one must be set.", "They exclude each other.", "Keep one.")
+DUPLICATE_ITEM = error(
+    "DuplicateItem",
+    "Two items of a list have one name.",
+    "Names are how items are known.",
+    "Rename or remove one.",
+    "nodePools: [{name: a, className: x}, {name: a, className: y}]",
+)
+ONE_OF = error(
+    "OneOf",
+    "Of several fields exactly one must be set.",
+    "They exclude each other.",
+    "Keep one.",
+    "destination: {name: east, server: https://east.example.com}",
+)
 BAD_QUANTITY = error(
-    "BadQuantity", "A text is not a Kubernetes quantity.", "Kubernetes would refuse it.", "Write 22Gi, 500m, 4.", "80 Gigs"
+    "BadQuantity",
+    "A text is not a Kubernetes quantity.",
+    "Kubernetes would refuse it.",
+    "Write 22Gi, 500m or 4: a number and a suffix of Kubernetes, without a blank.",
+    "memory: 80 Gigs",
 )
-BAD_VERSION = error("BadVersion", "A text is not a semantic version.", "Kubernetes would refuse it.", "Write MAJOR.MINOR.PATCH.", '"9.0"')
-EMPTY_RANGE = error("EmptyRange", "A lower bound is not below its upper bound.", "Nothing could ever match.", "Correct a bound.")
+BAD_VERSION = error(
+    "BadVersion",
+    "A text is not a semantic version.",
+    "Kubernetes would refuse it.",
+    "Write MAJOR.MINOR.PATCH.",
+    'version: "9.0"',
+)
+EMPTY_RANGE = error(
+    "EmptyRange",
+    "A lower bound is not below its upper bound.",
+    "Nothing could ever match.",
+    "Correct one of the bounds.",
+    "memory: {atLeast: 90Gi, below: 40Gi}",
+)
 ATTRIBUTE_TYPE = error(
-    "AttributeType", "A device attribute must have exactly one type.", "It could not be compared.", "Keep one of the four."
+    "AttributeType",
+    "A device attribute must have exactly one type.",
+    "It could not be compared.",
+    "Keep one of string, version, bool and int.",
+    "productName: {string: H100, int: 1}",
 )
 BAD_TOLERATION = error(
-    "BadToleration", "A toleration's fields contradict each other.", "It would tolerate nothing, or everything.", "Follow the hint."
+    "BadToleration",
+    "A toleration's fields contradict each other.",
+    "It would tolerate nothing, or everything.",
+    "Follow the hint: Equal has a key, Exists has no value.",
+    "tolerations: [{operator: Exists, value: a}]",
 )
 RESERVED_LABEL = error(
-    "ReservedLabel", "A label key belongs to modelfleet.", "Selectors of running workloads depend on it.", "Use your own prefix."
+    "ReservedLabel",
+    "A label key belongs to modelfleet.",
+    "Selectors of running workloads depend on it.",
+    "Use a prefix of your own.",
+    "labels: {modelfleet.io/cluster: east}",
 )
 NO_ENGINE_CONTAINER = error(
-    "NoEngineContainer", "Exactly one container must be named `engine`.", "It is the one that serves.", "Name it engine."
+    "NoEngineContainer",
+    "Exactly one container must be named `engine`.",
+    "It is the one that gets the devices and serves the model.",
+    "Name that container `engine`, and no other.",
+    "containers: [{name: vllm, image: vllm/vllm-openai:v0.33.0}]",
 )
-REPLICAS_BESIDE_SCALING = error("ReplicasBesideScaling", "replicas and scaling stand together.", "Two owners of one number.", "Remove one.")
+REPLICAS_BESIDE_SCALING = error(
+    "ReplicasBesideScaling",
+    "replicas and scaling stand together.",
+    "One number would have two owners.",
+    "Remove one of the two.",
+    "replicas: 2, scaling: {maxReplicas: 4}",
+)
 SCALING_MANY_ENGINES = error(
-    "ScalingManyEngines", "scaling is set for several engines.", "They would scale out of step.", "Scale each engine."
+    "ScalingManyEngines",
+    "scaling is set for several engines.",
+    "They would scale out of step.",
+    "Set scaling in each engine, with minCopies and maxCopies.",
+    "scaling: {maxReplicas: 4}  # beside two engines",
 )
 TRIGGER_QUERY = error(
-    "TriggerQuery", "query and type Prometheus must stand together.", "The trigger would ask nothing.", "Set both or neither."
+    "TriggerQuery",
+    "query and type Prometheus must stand together.",
+    "The trigger would ask nothing, or something else than its type says.",
+    "Set both or neither.",
+    "triggers: [{type: Prometheus, target: '4'}]",
 )
 RECORDED_OPTIONAL_RETIRES = error(
-    "RecordedOptionalRetires", "recorded: Optional is set with removal: Retire.",
+    "RecordedOptionalRetires",
+    "recorded: Optional is set with removal: Retire.",
     "A placement that is not recorded can move with any commit, so nothing could promise that it stays.",
     "Use recorded: Required, or removal: Prune.",
-)  # fmt: skip
+    "placement: {recorded: Optional}",
+)
 
 # --- resolve --------------------------------------------------------------------------------------------------------
 
-TWO_FLEETS = error("TwoFleets", "More than one document is of kind Fleet.", "Settings must have one owner.", "Keep one.")
+TWO_FLEETS = error(
+    "TwoFleets",
+    "More than one document is of kind Fleet.",
+    "Settings must have one owner.",
+    "Keep one, in fleet/fleet.yaml.",
+    "kind: Fleet  # in two files",
+)
 GENERATOR_VERSION = error(
-    "GeneratorVersion", "The running modelfleet is not one that the fleet asks for.", "Another version may render other objects.",
+    "GeneratorVersion",
+    "The running modelfleet is not one that the fleet asks for.",
+    "Another version may render other objects.",
     "Install a version in the range, or change spec.generatorVersion in a commit of its own.",
-)  # fmt: skip
+    'generatorVersion: ">=9"',
+)
 NOT_AVAILABLE = error(
-    "NotAvailable", "A setting is known and not part of this release.", "Ignoring it would break a promise.", "Use the value in the hint."
+    "NotAvailable",
+    "A setting is known, a record depends on it, and this release does not do it.",
+    "Ignoring it would break a promise.",
+    "Use the value in the hint.",
+    "members: [{role: Leader}, {role: Worker}]  # with a release that renders no gangs",
 )
 UNKNOWN_CLASS = error(
-    "UnknownClass", "A pool names an InferenceClass that does not exist.", "Its devices are unknown.", "Correct className."
+    "UnknownClass",
+    "A pool or a team names an InferenceClass that does not exist.",
+    "Its devices are unknown.",
+    "Correct the name.",
+    "className: h100-8",
 )
 MIXED_CLAIMS = error(
-    "MixedClaims", "A class has both DRA and extended-resource devices.", "A node hands out its devices in one way.", "Split it."
+    "MixedClaims",
+    "A class has both DRA and extended-resource devices.",
+    "A node hands out its devices in one way.",
+    "Split it into two classes, and the pool into two pools.",
+    "devices: [{claim: DRA}, {claim: ExtendedResource}]",
 )
 DRA_TOO_OLD = error(
     "DRATooOld",
     "A pool claims by DRA on a cluster older than Kubernetes 1.34.",
-    "resource.k8s.io/v1 is not served there.",
-    "Use ExtendedResource.",
+    "The API resource.k8s.io/v1 is not served there.",
+    "Use claim ExtendedResource in the class, or a newer cluster.",
+    'kubernetesVersion: "1.33"',
 )
 SAME_DESTINATION = error(
-    "SameDestination", "Two clusters have one Argo CD destination.", "They would fight over the same objects.", "Give each its own."
+    "SameDestination",
+    "Two clusters have one Argo CD destination.",
+    "They would fight over the same objects.",
+    "Give each cluster its own destination.",
+    "destination: {name: east}  # in two clusters",
 )
 
 # --- across files ---------------------------------------------------------------------------------------------------
 
-SELECTOR_SYNTAX = error("SelectorSyntax", "A device selector is not valid CEL.", "Kubernetes would refuse the claim.", "Correct it.")
+SELECTOR_SYNTAX = error(
+    "SelectorSyntax",
+    "A device selector is not valid CEL.",
+    "Kubernetes would refuse the claim.",
+    "Correct it at the line and column of the expression that the message names.",
+    "cel: device.attributes[",
+)
 SELECTOR_TYPE = error(
     "SelectorType",
     "A device selector does not pass Kubernetes' type check.",
     "Kubernetes would refuse the claim.",
-    "Correct it.",
-    'memory >= quantity("40Gi")',
+    "Correct it: compare quantities with compareTo, versions with semver().",
+    'cel: device.capacity["gpu.nvidia.com"].memory >= quantity("40Gi")',
 )
 SELECTOR_NOT_SUPPORTED = error(
     "SelectorNotSupported",
     "A device selector uses what this program cannot evaluate as Kubernetes does.",
     "A guess would place wrongly.",
-    "Reword it.",
+    "Reword it as the hint says.",
+    'cel: duration("1h") > duration("1m")',
 )
 SELECTOR_TOO_LARGE = error(
-    "SelectorTooLarge", "A device selector is longer or costlier than Kubernetes allows.", "Kubernetes would refuse it.", "Shorten it."
+    "SelectorTooLarge",
+    "A device selector is longer or costlier than Kubernetes allows.",
+    "Kubernetes would refuse it.",
+    "Shorten it, or split it into several selectors.",
+    "cel: ((((( ... )))))",
 )
 UNKNOWN_ATTRIBUTE = error(
-    "UnknownAttribute", "A selector reads an attribute or capacity that no class publishes.", "It could never match.", "Correct its name."
+    "UnknownAttribute",
+    "A selector reads an attribute or capacity that no class publishes.",
+    "It could never match.",
+    "Correct its name; the hint is the nearest that a class publishes.",
+    'cel: device.attributes["gpu.nvidia.com"].productNam == "NVIDIA H200"',
 )
 NO_MATCHING_CLASS = error(
     "NoMatchingClass",
     "No pool of any cluster has devices that serve an engine.",
     "It could never be placed.",
-    "Ask for what some class has.",
+    "Ask for what some class has; `modelfleet explain NS/NAME` says what each cluster lacks.",
+    "products: [NVIDIA H900]",
 )
 DECLARATION_MISSING = error(
-    "DeclarationMissing", "A recorded placement has no ModelDeployment, or a unit has neither.",
-    "Nothing says what to run; what runs is kept.", "Put the declaration back, or retire the placement with `modelfleet remove`.",
-)  # fmt: skip
+    "DeclarationMissing",
+    "A recorded placement has no ModelDeployment, or a unit has neither.",
+    "Nothing says what to run; what runs is kept.",
+    "Put the declaration back, or retire the placement with `modelfleet remove`.",
+    "a deleted file under models/",
+)
 CLUSTER_GONE = error(
-    "ClusterGone", "A recorded placement names a cluster that is not declared.", "Its workloads can be neither kept nor removed on purpose.",
-    "Put the cluster back and drain it first.",
-)  # fmt: skip
+    "ClusterGone",
+    "A recorded placement names a cluster that is not declared.",
+    "Its workloads can be neither kept nor removed on purpose.",
+    "Put the cluster back, and drain it first: `modelfleet drain CLUSTER`.",
+    "a deleted file under fleet/clusters/",
+)
 STILL_RECORDED = error(
-    "StillRecorded", "A recorded entry names an engine, pool or device group that is gone.", "What runs there could not be rendered.",
+    "StillRecorded",
+    "A recorded entry names an engine, pool or device group that is gone.",
+    "What runs there could not be rendered.",
     "Run `modelfleet place`: the entry is retired, and replaced where there is room.",
-)  # fmt: skip
+    "a pool renamed from h100 to h100-a",
+)
 PLACEMENT_MISSING = error(
-    "PlacementMissing", "A deployment has no recorded placement.", "Nothing of it is rendered.", "Run `modelfleet place`."
+    "PlacementMissing",
+    "A deployment has no recorded placement.",
+    "Nothing of it is rendered.",
+    "Run `modelfleet place` and commit what it writes.",
+    "a new file under models/ without `modelfleet place`",
 )
 PLACEMENT_UNRECORDED = warning(
-    "PlacementUnrecorded", "A deployment was placed in memory only.", "The next commit may place it elsewhere.", "Run `modelfleet place`."
+    "PlacementUnrecorded",
+    "A deployment was placed in memory only.",
+    "The next commit may place it elsewhere.",
+    "Run `modelfleet place` and commit what it writes.",
+    "modelfleet generate  # before modelfleet place",
 )
 PLACEMENT_OUTDATED = error(
     "PlacementOutdated",
     "A recorded placement is not what its declarations ask for now.",
     "What runs is not what was declared.",
-    "Run `modelfleet place`.",
+    "Run `modelfleet place` and commit what it writes.",
+    "replicas: 3  # the record has wanted: 2",
 )
 PLACEMENT_EDITED = warning(
     "PlacementEdited",
     "A record is valid, and not what placing gives when it starts from the base.",
     "Somebody chose another place by hand; the platform team should know why.",
     "Let the platform team review it, or place again from the base's records.",
+    "count: 2  # where placing gives 1 and 1",
 )
 NOT_FINISHED = error(
     "NotFinished",
     "A retiring entry cannot be dropped yet.",
     "Argo CD prunes only what it has seen marked for it, and dropping what serves loses replicas.",
     "Merge the commit that retires it first; accept the loss of replicas by name where it is meant.",
+    "modelfleet place --finish  # in the commit that retires",
 )
 SHORTFALL = warning(
     "Shortfall",
     "Fewer replicas have a place than are wanted.",
     "The model serves with less.",
     "`modelfleet explain NS/NAME` says why, cluster by cluster.",
+    "replicas: 100",
 )
 GUARANTEE_LOST = warning(
     "GuaranteeLost",
     "The pods recorded on a pool all run, and after a restart one of them may find no node.",
     "Accounting Guaranteed holds for what is placed from now on; what is recorded is never evicted.",
     "Move or scale down one of the holders, give the large pods a pool of their own, or use accounting Packed.",
+    "accounting: Guaranteed  # with pods of 8 and of 1 device on one pool",
+)
+NEWLY_OVERCOMMITTED = error(
+    "NewlyOvercommitted",
+    "A changed record puts more on a pool than it has, and the base did not.",
+    "Two changes took the same devices: each was right alone, and together some of their pods would wait.",
+    "Place again from the records of the base; in a merge queue the second change is refused like this.",
 )
 OVERCOMMITTED = warning(
     "Overcommitted",
     "The pods recorded on a pool need more than it has.",
     "Some of them wait. Nothing is evicted.",
-    "Move or scale down one of the holders.",
+    "Move or scale down one of the holders; nothing is evicted meanwhile.",
+    "nodeCount: 1  # 2 nodes were recorded full",
 )
 NO_SUCH = error(
-    "NoSuch", "The command line names something that is not there.", "Nothing could be selected.", "Use one of the names in the hint."
+    "NoSuch",
+    "The command line names something that is not there.",
+    "Nothing could be selected.",
+    "Use one of the names in the hint.",
+    "modelfleet explain search/qwen",
 )
 
 # --- the wider API: fields that exclude or need each other ------------------------------------------------------------

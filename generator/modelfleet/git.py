@@ -31,17 +31,16 @@ def files_at(root: Path, ref: str) -> dict[str, bytes]:
     """
     if ref.startswith("-"):
         raise BaseError(f"`{ref}` is not a commit: it begins with a dash", "modelfleet check --base origin/main")
-    repo = _open(root)
-    commit = _merge_base(repo, ref)
-    assert repo.working_tree_dir is not None
-    prefix = root.resolve().relative_to(Path(repo.working_tree_dir).resolve()).as_posix()
-    found: dict[str, bytes] = {}
-    for folder in FOLDERS:
-        path = folder if prefix == "." else f"{prefix}/{folder}"
-        tree = _tree(commit, path)
-        for name, content in _blobs(tree) if tree else ():
-            found[f"{folder}/{name}"] = content
-    return dict(sorted(found.items()))
+    with _open(root) as repo:
+        commit = _merge_base(repo, ref)
+        assert repo.working_tree_dir is not None
+        prefix = root.resolve().relative_to(Path(repo.working_tree_dir).resolve()).as_posix()
+        found: dict[str, bytes] = {}
+        for folder in FOLDERS:
+            tree = _tree(commit, folder if prefix == "." else f"{prefix}/{folder}")
+            for name, content in _blobs(tree) if tree else ():
+                found[f"{folder}/{name}"] = content
+        return dict(sorted(found.items()))
 
 
 def _open(root: Path) -> Repo:

@@ -90,7 +90,7 @@ def workload(namespace: str, deployment: str, engine: str, pool: str, alternativ
 
 
 def gang(namespace: str, deployment: str, engine: str, pool: str, alternative: str = "") -> str:
-    """The same of an engine of several pods. Its controller makes a Service of that name, which must begin with a letter and be no other's."""
+    """The same of an engine of several pods. Its controller makes a Service of that name: it begins with a letter and is no other's."""
     identity = (namespace, deployment, engine, pool, alternative)
     return f"{f'gang-{deployment}-{engine}'[: GANG_LIMIT - 9].rstrip('-.')}-{digest(*identity)}"
 

@@ -88,23 +88,40 @@ def unit_errors(repository: Repository, unit: UnitId, report: Report) -> list[Di
     """The errors that stop `unit`.
 
     Everything under fleet/; a file of its namespace that is not YAML; and of what is YAML but wrong only what the unit
-    needs: a model its own declaration and record, the routes all of the namespace, the tenant nothing.
+    needs: a model its own declaration and record and what that names, routes and caches all of the namespace, the tenant nothing.
     """
     own = tuple(f"{folder}/{unit.namespace}" for folder in ("models", "placements") if unit.namespace)
-    needs_all = bool(repository.unparsed & set(own)) or unit.kind == "routes"
+    needs_all = bool(repository.unparsed & set(own)) or unit.kind in ("caches", "routes")
     if unit.kind == "model":
         ref = f"{unit.namespace}/{unit.deployment}"
         needs_all |= any(ref not in repository.resources.of(kind) for kind in ("ModelDeployment", "Placement"))
+        needs_all = needs_all or _names_what_is_not_there(repository, unit)
     prefixes = ("fleet/", *(f"{folder}/" for folder in own)) if needs_all else ("fleet/",)
     return [d for d in report.errors if d.location.path.startswith(prefixes)]
 
 
+def _names_what_is_not_there(repository: Repository, unit: UnitId) -> bool:
+    """Whether a model's pods name a ModelCache or a ConfigMap that is not declared: perhaps because its document is wrong."""
+    from .render.configs import references
+
+    resource = repository.resources.of("ModelDeployment")[f"{unit.namespace}/{unit.deployment}"]
+    spec = resource.model.spec.template.spec
+    named = {("ConfigMap", name) for engine in spec.engines for member in engine.members for name in references(member.template.spec)}
+    if spec.model_cache_ref:
+        named.add(("ModelCache", spec.model_cache_ref.name))
+    return any(f"{unit.namespace}/{name}" not in repository.resources.of(kind) for kind, name in named)
+
+
 def check_unit(repository: Repository, unit: UnitId, report: Report) -> None:
     """Whether a unit's cluster, placements and declaration are there. A unit that is merely not listed is fine."""
-    from .checks import records
+    from .checks import records, references
 
     fleet = repository.fleet
     assert fleet is not None
+    if unit.kind in ("caches", "model"):
+        here = {"/".join(key) for key, spec in fleet.placements.items() if any(e.cluster == unit.cluster for e in spec.replicas)}
+        only = {f"{unit.namespace}/{unit.deployment}"} if unit.deployment else here
+        references.check_caches(repository.resources, report, only & here)
     if unit.cluster not in fleet.clusters:
         message, where = f"cluster `{unit.cluster}` is not declared", Location("fleet/clusters")
         report.add(codes.CLUSTER_GONE, message, where, "put it back, or delete the Application without cascade")

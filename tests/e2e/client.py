@@ -76,9 +76,10 @@ class Client:
             written=not dry_run and (before is None or before["metadata"]["resourceVersion"] != after["metadata"]["resourceVersion"]),
         )
 
-    def create(self, api_version: str, kind: str, text: str) -> Object:
-        """Creates an object without a namespace from YAML that is sent as it is."""
-        created: Object = self._request("POST", self._collection(api_version, kind, ""), body=text, content_type="application/yaml").json()
+    def create(self, api_version: str, kind: str, text: str, namespace: str = "") -> Object:
+        """Creates an object from YAML that is sent as it is; `namespace` for a kind that is in one."""
+        path = self._collection(api_version, kind, namespace)
+        created: Object = self._request("POST", path, body=text, content_type="application/yaml").json()
         return created
 
     def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> Object | None:

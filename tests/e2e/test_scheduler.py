@@ -10,6 +10,7 @@ import random
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from modelfleet.place.packing import packs
 from tests.e2e import cluster as clusters
 from tests.e2e.client import Client, Object
 from tests.e2e.cluster import Cluster
-from tests.e2e.process import Process
+from tests.e2e.process import Process, free_port
 from tests.place.simulation import find_stuck
 
 pytestmark = pytest.mark.e2e
@@ -131,10 +132,7 @@ def create(client: Client, objects: Sequence[Sequence[Object]]) -> None:
 
     def write(group: Sequence[Object]) -> None:
         for each in group:
-            if "namespace" in each["metadata"]:
-                client.apply(each)
-            else:
-                client.create(each["apiVersion"], each["kind"], json.dumps(each))
+            client.create(each["apiVersion"], each["kind"], json.dumps(each), each["metadata"].get("namespace", ""))
 
     with ThreadPoolExecutor(WRITERS) as writers:
         list(writers.map(write, objects))
@@ -165,22 +163,30 @@ def configuration(cluster: Cluster) -> str:
 @pytest.fixture(scope="module")
 def cluster(tools: Path) -> Iterator[Cluster]:
     """A cluster with a DeviceClass, a scheduler of both strategies, and kwok."""
-    with clusters.start(tools, kwok=True) as started:
+    with clusters.start(tools) as started, ExitStack() as stack:
         for name in NAMESPACES:
             started.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
             # A pod is admitted with the account of its namespace alone, which a controller would make.
             started.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": name}})
-        selector = {"cel": {"expression": f"device.driver == '{DRIVER}'"}}
-        started.apply(
-            {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": DRIVER}, "spec": {"selectors": [selector]}}
-        )
+        spec = {"selectors": [{"cel": {"expression": f"device.driver == '{DRIVER}'"}}]}
+        started.apply({"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": DRIVER}, "spec": spec})
         settings = started.folder / "scheduler.yaml"
         settings.write_text(configuration(started))
-        scheduler = Process("kube-scheduler", [str(tools / "kube-scheduler"), f"--config={settings}", "--secure-port=0"], started.folder)
-        try:
-            yield started
-        finally:
-            scheduler.stop()
+        commands = [
+            ["kube-scheduler", f"--config={settings}", "--secure-port=0"],
+            # Leases of a thousand nodes would be most of the work here, and no controller looks at them.
+            [
+                "kwok",
+                f"--kubeconfig={started.kubeconfig}",
+                f"--config={tools / 'kwok-stages.yaml'}",
+                f"--server-address=127.0.0.1:{free_port()}",
+                "--manage-all-nodes=true",
+                "--node-lease-duration-seconds=0",
+            ],
+        ]
+        for name, *flags in commands:
+            stack.callback(Process(name, [str(tools / name), *flags], started.folder).stop)
+        yield started
 
 
 def by_name(cluster: Cluster, namespace: str) -> dict[str, Object]:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from modelfleet.place import guaranteed
 from modelfleet.place.demand import Demand
 from modelfleet.place.guaranteed import safe
+from modelfleet.place.packing import packs
 
 from tests.place.simulation import Size, find_stuck
 
@@ -215,6 +216,21 @@ def test_the_search_decides_what_fractions_leave_open(counts: dict[int, int], no
     assert safe(gpus(counts), nodes, {"gpu": full})
     assert reference(list(counts), list(counts.values()), nodes, full)
     assert not safe(gpus(counts), nodes - 1, {"gpu": full})
+
+
+@pytest.mark.parametrize("full", [8, 16, 24, 32])
+def test_one_kind_of_up_to_32_devices_is_within_the_limits(full: int) -> None:
+    for largest in range(1, full):
+        sizes = tuple((size,) for size in range(min(largest, full - largest), 0, -1))
+        assert guaranteed._blocking(sizes, (largest,), (full,)).ways is not None
+
+
+@settings(max_examples=200, deadline=None)
+@given(pools(kinds=2, devices=8, nodes=20, pods=30))
+def test_what_is_safe_packs(pool: tuple[list[Size], list[int], int, Size]) -> None:
+    sizes, counts, nodes, full = pool
+    pods = of_kinds(sizes, counts)
+    assert packs(pods, nodes, capacity(full)) or not safe(pods, nodes, capacity(full))
 
 
 def test_a_million_nodes_are_no_more_work() -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from modelfleet.api.deployment import DeviceRequest
 from modelfleet.render.claims import resource_claim_template
-from modelfleet.render.workload import Workload, workloads
+from modelfleet.render.members import Pod, pods
+from modelfleet.render.workload import workloads
 from modelfleet.resolve.selectors import expressions
 
 from .builders import cluster, deployment, engine, entry, fleet, gpu, placement, plan, pool
@@ -35,12 +36,12 @@ def test_expressions(request_: dict[str, Any], expected: list[str]) -> None:
     assert list(expressions(DeviceRequest.model_validate({"name": "gpu", **request_}), "gpu.nvidia.com")) == expected
 
 
-def workload(groups: list[dict[str, Any]], requests: list[dict[str, Any]], devices: dict[str, str]) -> Workload:
+def claiming(groups: list[dict[str, Any]], requests: list[dict[str, Any]], devices: dict[str, str], **selector: Any) -> Pod:
     member = engine()
-    member["members"][0]["nodeSelector"] = {"devices": requests}
+    member["members"][0]["nodeSelector"] = {"devices": requests, **selector}
     found = fleet(deployment(member), clusters=(cluster("east", pool("h100", *groups)),))
     record = placement(entry(1, engines={"main": {"pool": "h100", "devices": devices}}))
-    return workloads(found, plan({KEY: record}), found.clusters["east"], KEY)[0]
+    return pods(workloads(found, plan({KEY: record}), found.clusters["east"], KEY)[0])[0]
 
 
 NIC = {"name": "nic", "driver": "rdma.example.com", "deviceClassName": "rdma", "count": 8}
@@ -53,7 +54,7 @@ def test_each_request_asks_for_the_class_of_the_group_that_is_recorded() -> None
         {"name": "network", "memory": {"atLeast": "1Gi"}},
         {"name": "bond", "products": ["L"]},
     ]
-    found = workload([gpu(), NIC, LINK], requests, {"accelerator": "gpu", "network": "nic", "bond": "link"})
+    found = claiming([gpu(), NIC, LINK], requests, {"accelerator": "gpu", "network": "nic", "bond": "link"})
     template = resource_claim_template(found)
     assert template is not None
     memory = 'device.capacity["rdma.example.com"].memory.compareTo(quantity("1Gi")) >= 0'
@@ -69,7 +70,7 @@ def test_each_request_asks_for_the_class_of_the_group_that_is_recorded() -> None
 
 def test_another_spec_is_another_object_and_the_same_spec_the_same() -> None:
     def name(count: int) -> str:
-        template = resource_claim_template(workload([gpu()], [{"name": "gpu", "count": count, "products": ["A"]}], {"gpu": "gpu"}))
+        template = resource_claim_template(claiming([gpu()], [{"name": "gpu", "count": count, "products": ["A"]}], {"gpu": "gpu"}))
         assert template is not None
         return str(template["metadata"]["name"])
 
@@ -78,9 +79,9 @@ def test_another_spec_is_another_object_and_the_same_spec_the_same() -> None:
 
 
 def test_what_is_only_matched_is_not_claimed() -> None:
-    assert resource_claim_template(workload([LINK], [{"name": "bond", "products": ["L"]}], {"bond": "link"})) is None
+    assert resource_claim_template(claiming([LINK], [{"name": "bond", "products": ["L"]}], {"bond": "link"})) is None
 
 
 def test_a_request_without_a_recorded_group_is_a_fault_of_ours() -> None:
     with pytest.raises(KeyError):
-        resource_claim_template(workload([gpu()], [{"name": "gpu", "products": ["A"]}], {}))
+        resource_claim_template(claiming([gpu()], [{"name": "gpu", "products": ["A"]}], {}))

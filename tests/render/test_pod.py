@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from modelfleet.render import engines
+from modelfleet.render.members import pods
 from modelfleet.render.pod import pod_spec
 from modelfleet.render.workload import workloads
 
@@ -28,7 +29,7 @@ def spec(
 ) -> dict[str, Any]:
     """The rendered pod spec of a user's container and pod."""
     found = fleet(deployment(engine(template=pod(container, **rest), **(request or {})), serving=serving), clusters=(where or cluster(),))
-    return pod_spec(workloads(found, plan(), found.clusters["east"], KEY)[0])
+    return pod_spec(pods(workloads(found, plan(), found.clusters["east"], KEY)[0])[0])
 
 
 def main(container: dict[str, Any] | None = None, **rest: Any) -> dict[str, Any]:
@@ -215,7 +216,7 @@ def test_packed_pods_are_drawn_to_other_models_and_keep_the_users_affinity() -> 
     mine = {"weight": 1, "podAffinityTerm": {"topologyKey": "zone"}}
     template = pod(affinity={"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [mine]}, "nodeAffinity": {"x": 1}})
     found = fleet(deployment(engine(template=template)), placement={"accounting": "Packed"})
-    rendered = pod_spec(workloads(found, plan(), found.clusters["east"], KEY)[0])
+    rendered = pod_spec(pods(workloads(found, plan(), found.clusters["east"], KEY)[0])[0])
     term = {
         "labelSelector": {"matchLabels": {"app.kubernetes.io/managed-by": "modelfleet"}},
         "namespaceSelector": {},
@@ -238,9 +239,10 @@ def test_labels_and_annotations_of_replicas_and_pods_are_kept_and_ours_win() -> 
     template["metadata"] = {"labels": {"a": "member", "app.kubernetes.io/name": "mine"}}
     found = fleet(deployment(engine(template=template), metadata={"labels": {"a": "replica", "b": "replica"}, "annotations": {"n": "1"}}))
     workload = workloads(found, plan({KEY: placement(entry(1))}), found.clusters["east"], KEY)[0]
-    manifest = engines.deployment(workload)
+    manifest = engines.pods_of(workload, pods(workload))
     metadata = manifest["spec"]["template"]["metadata"]
-    assert metadata == {"labels": {"a": "member", "b": "replica", **workload.labels}, "annotations": {"n": "1"}}
+    serving = {"modelfleet.io/serving": "true"}
+    assert metadata == {"labels": {"a": "member", "b": "replica", **workload.labels, **serving}, "annotations": {"n": "1"}}
     assert manifest["metadata"]["labels"] == {"a": "replica", "b": "replica", **workload.labels}
     assert manifest["metadata"]["annotations"] == {"n": "1", "argocd.argoproj.io/sync-options": "Prune=false,Delete=confirm"}
 

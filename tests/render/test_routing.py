@@ -13,15 +13,9 @@ NAMED = pod({"ports": [{"containerPort": 8000, "name": "api"}]})
 
 
 @pytest.mark.parametrize(
-    ("engines", "serving", "target"),
-    [
-        ([engine()], {}, "http"),
-        ([engine()], {"port": 9000}, "http"),
-        ([engine(template=NAMED)], {}, "api"),
-        ([engine("a"), engine("b", template=NAMED)], {}, 8000),
-    ],
+    ("engines", "serving", "target"), [([engine()], {}, 8000), ([engine()], {"port": 9000}, 9000), ([engine(template=NAMED)], {}, 8000)]
 )
-def test_target_port(engines: list[dict[str, Any]], serving: dict[str, Any], target: str | int) -> None:
+def test_target_port(engines: list[dict[str, Any]], serving: dict[str, Any], target: int) -> None:
     ports = service(deployment(*engines, serving=serving), cluster(), "Retire", retiring=False)["spec"]["ports"]
     assert ports == [{"name": "http", "port": 8000, "protocol": "TCP", "targetPort": target}]
 

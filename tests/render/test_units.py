@@ -38,8 +38,9 @@ def test_units_are_listed_by_cluster_then_kind_then_name() -> None:
         ("a", "gone"): placement(entry(1, "nowhere")),
     }
     assert render.unit_ids(found, plan(placements)) == listed(
-        "east base", "east tenant/a", "east model/a/x", "east model/a/y", "east routes/a",
-        "west base", "west tenant/a", "west tenant/b", "west model/a/y", "west model/b/x", "west routes/a", "west routes/b",
+        "east base", "east tenant/a", "east caches/a", "east model/a/x", "east model/a/y", "east routes/a",
+        "west base", "west tenant/a", "west tenant/b", "west caches/a", "west caches/b", "west model/a/y", "west model/b/x",
+        "west routes/a", "west routes/b",
     )  # fmt: skip
 
 

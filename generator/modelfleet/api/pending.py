@@ -34,14 +34,9 @@ class Pending:
     row: Row
 
 
-_ENGINE = "spec.template.spec.engines.[]"
-_REQUEST = f"{_ENGINE}.members.[].nodeSelector"
-
 _WHOLE: dict[str, str] = {
     "AddOn": "add-ons are checked and not installed yet",
-    "ConfigMap": "ConfigMaps are checked and not applied yet: bring them to the clusters where models mount them",
     "InferenceGateway": "front doors are checked and not rendered yet: callers use each cluster's own gateway",
-    "ModelCache": "caches are checked and not staged yet, so deployments that use one are held back",
     "ModelEndpoint": "outside providers are checked and not routed to yet",
     "ModelService": "services are checked and not routed yet: callers use the host name of each deployment",
 }
@@ -56,31 +51,12 @@ _ROWS: dict[str, tuple[Row, ...]] = {
         Row("spec.cluster.source", "clusters are not made yet; it must be there, and Argo CD must know it"),
         Row("spec.cluster.existing.secretRef", "Argo CD holds the credentials of its clusters", meaningless=True),
         Row("spec.cluster.existing.identitySecretRef", "Argo CD holds the credentials of its clusters", meaningless=True),
-        Row("spec.stack", "gangs are not started yet, by Grove or otherwise"),
-        Row("spec.images.rewrite", "images are pulled from where the declarations say"),
-        Row("spec.gateway.tls", "the gateway listens in the clear; end TLS before it"),
+        Row("spec.stack", "gangs are started by LeaderWorkerSet all the same, not by Grove"),
         Row("spec.components", "components are not installed yet; bring them to the cluster"),
-        Row("spec.placement.metadata.labels", "replicas do not carry them yet"),
     ),
     "InferenceGateway": (
         Row("spec.backend", "the front door is Envoy Gateway, which the stack installs", meaningless=True),
         Row("spec.traefik", "the front door is Envoy Gateway, which the stack installs", meaningless=True),
-    ),
-    "ModelDeployment": (
-        Row(f"{_ENGINE}.members.[].role", "gangs of a Leader and Workers are not started yet", stops=True, only=("Leader",)),
-        Row(f"{_ENGINE}.alternatives", "alternatives are placed and not rendered yet", stops=True),
-        Row(f"{_ENGINE}.scaling", "engines do not scale by themselves yet", stops=True),
-        Row(f"{_REQUEST}.devices.[].firstAvailable", "prioritized lists are not claimed yet", stops=True),
-        Row(f"{_REQUEST}.constraints", "constraints are not claimed yet", stops=True),
-        Row("spec.template.spec.serving.mode", "prefill and decode are not run apart yet", stops=True),
-        Row("spec.template.spec.modelCacheRef", "caches are not mounted yet", stops=True),
-        Row("spec.template.spec.serving.picker", "requests are spread evenly over the pods", only=("EndpointPicker",)),
-        Row("spec.scaling.wake", "nothing sleeps or wakes yet", stops=True),
-        Row("spec.scaling.triggers.[].type", "this signal is not measured yet", stops=True, only=("RequestsInFlight",)),
-        Row("spec.scaling.schedules", "the floor is minReplicas at all times"),
-        Row("spec.scaling.behavior", "scaling is one pod at a time, with time to load"),
-        Row("spec.scaling.fallback", "the recorded number holds while the signals cannot be read"),
-        Row("spec.rollout", "an update takes one pod of each workload away and adds none before"),
     ),
     "Team": (
         Row("spec.groups", "nobody is given rights on the clusters or in Argo CD yet"),
@@ -98,7 +74,7 @@ def pending(kind: str, model: Model) -> list[Pending]:
 
 def held_back(spec: Model) -> bool:
     """Whether the spec of a ModelDeployment asks for what it cannot run without and this release does not do."""
-    rows = (row for row in _ROWS["ModelDeployment"] if row.stops)
+    rows = (row for row in _ROWS.get("ModelDeployment", ()) if row.stops)
     return any(True for row in rows for _ in _found(spec, row.path.split(".")[1:], row.only))
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from .. import codes
+from ..api.engine import Engine
+from ..api.placement import EngineChoice
 from ..diagnostics import Location, Report, nearest
 from ..resolve.fleet import Deployment, Fleet
 from ..validate import Resources
@@ -43,22 +45,40 @@ def check_entries(resources: Resources, fleet: Fleet, cluster: str, key: tuple[s
     for entry in spec.replicas:
         if entry.cluster == cluster:
             for engine, choice in entry.engines.items():
-                _check_choice(fleet, deployment, cluster, engine, choice.pool, choice.devices, where, report)
+                _check_choice(fleet, deployment, cluster, engine, choice, where, report)
 
 
 def _check_choice(
-    fleet: Fleet, deployment: Deployment, cluster: str, engine: str, pool: str, devices: dict[str, str], where: Location, report: Report
+    fleet: Fleet, deployment: Deployment, cluster: str, engine: str, choice: EngineChoice, where: Location, report: Report
 ) -> None:
+    pool = choice.pool
     declared, account = deployment.engine(engine), fleet.clusters[cluster].pool(pool)
     hint = f"modelfleet place {deployment.ref}"
     if declared is None:
         report.add(codes.STILL_RECORDED, f"engine `{engine}` is recorded on {cluster} and no longer declared", where, hint)
     elif account is None:
         report.add(codes.STILL_RECORDED, f"pool `{pool}` of {cluster} is recorded and no longer declared", where, hint)
+    elif choice.alternative not in ([a.name for a in declared.alternatives] or [None]):
+        message = f"alternative `{choice.alternative}` of engine `{engine}` is recorded on {cluster} and not declared"
+        report.add(codes.STILL_RECORDED, message, where, hint)
     else:
-        requests = {r.name for member in declared.members for r in member.node_selector.devices}
         groups = {device.name for device in account.hardware.devices}
-        if set(devices) != requests or not set(devices.values()) <= groups:
+        if not _served(declared, choice) or not set(choice.devices.values()) <= groups:
             report.add(
                 codes.STILL_RECORDED, f"the devices recorded for engine `{engine}` on {cluster} are not the declared ones", where, hint
             )
+
+
+def _served(engine: Engine, choice: EngineChoice) -> bool:
+    """Whether the record names a group for every request and for nothing else; of a prioritized list for some of its options."""
+    alternative = next((a for a in engine.alternatives if a.name == choice.alternative), None)
+    left = set(choice.devices)
+    for member in engine.members:
+        differs = next((m for m in alternative.members if m.role == member.role), None) if alternative else None
+        for request in differs.devices if differs and differs.devices else member.node_selector.devices:
+            key = f"{member.role}/{request.name}" if len(engine.members) > 1 else request.name
+            wanted = {f"{key}/{option.name}" for option in request.first_available} or {key}
+            if not wanted & left:
+                return False
+            left -= wanted
+    return not left

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from .. import codes
 from ..api.base import Selector
@@ -24,7 +24,7 @@ _CLUSTER_SELECTORS: dict[str, tuple[str, ...]] = {
 
 def check_references(resources: Resources, fleet: Fleet, report: Report) -> None:
     """Caches, classes, devices and components that are named, and clusters that are selected."""
-    _check_caches(resources, report)
+    check_caches(resources, report)
     _check_clusters_selected(resources, fleet, report)
     _check_classes(resources, fleet, report)
     _check_devices(resources, fleet, report)
@@ -36,14 +36,15 @@ def check_references(resources: Resources, fleet: Fleet, report: Report) -> None
             report.add(codes.ADD_ON_COLLIDES, message, resource.at("metadata", "name"), f"name: {name}-extra")
 
 
-def _check_caches(resources: Resources, report: Report) -> None:
+def check_caches(resources: Resources, report: Report, only: Collection[str] | None = None) -> None:
+    """UnknownCache of every deployment, or of those that `only` names."""
     caches: dict[str, list[str]] = {}
     for resource in resources.of("ModelCache").values():
         caches.setdefault(resource.model.metadata.namespace, []).append(resource.model.metadata.name)
-    for resource in resources.of("ModelDeployment").values():
+    for ref, resource in resources.of("ModelDeployment").items():
         wanted, namespace = resource.model.spec.template.spec.model_cache_ref, resource.model.metadata.namespace
         known = caches.get(namespace, [])
-        if wanted and wanted.name not in known:
+        if wanted and wanted.name not in known and (only is None or ref in only):
             where = resource.at("spec", "template", "spec", "modelCacheRef", "name")
             message = f"no ModelCache of namespace `{namespace}` is named `{wanted.name}`"
             report.add(codes.UNKNOWN_CACHE, message, where, nearest(wanted.name, known) or "declare one beside the deployment")

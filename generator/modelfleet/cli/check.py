@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -10,8 +10,8 @@ import click
 from .. import codes, pipeline
 from ..diagnostics import Diagnostic, Location, Report, Severity
 from ..resolve.fleet import Fleet
-from ..validate import Resource
 from .context import SHOWN, Context, Refused
+from .words import difference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def command(context: Context, show_all: bool, base: str | None, strict: bool, fo
     fleet = repository.fleet
     if fleet and not report.errors:
         planned = pipeline.plan(fleet)
-        _compare(repository.resources.of("Placement"), fleet, planned, report)
+        _compare(fleet, planned, report)
         pipeline.say_plan(repository, planned, report)
     found = report.sorted()
     if form == "text":
@@ -58,8 +58,30 @@ def _compare_base(context: Context, repository: pipeline.Repository, ref: str, r
 
     try:
         pipeline.check_base(repository, ref, report)
+        _new_excesses(repository, ref, report)
     except BaseError as error:
         context.refuse([Diagnostic(codes.BASE, error.message, Location("--base"), error.hint)], 4)
+
+
+def _new_excesses(repository: pipeline.Repository, ref: str, report: Report) -> None:
+    """Pools that hold too much by a record that this change made, and did not before."""
+    from ..place.place import Placing
+
+    fleet = repository.fleet
+    assert fleet is not None
+    before = pipeline.records_at(repository, ref)
+    changed = {key for key in fleet.placements if fleet.placements[key] != before.get(key)}
+    if not changed:
+        return
+    had = {(e.cluster, e.pool) for e in Placing.begin(fleet, before).excesses()}
+    for excess in Placing.begin(fleet, fleet.placements).excesses():
+        holders = sorted(
+            "/".join(key) for key in changed if any(entry.cluster == excess.cluster for entry in fleet.placements[key].replicas)
+        )
+        if (excess.cluster, excess.pool) not in had and holders:
+            message = f"pool `{excess.pool}` of cluster `{excess.cluster}` would hold too much: {excess.text}"
+            where = repository.resources.of("Placement")[holders[0]].at("spec", "replicas")
+            report.add(codes.NEWLY_OVERCOMMITTED, message, where, f"git checkout {ref} -- placements; modelfleet place {' '.join(holders)}")
 
 
 def _check_pods(repository: pipeline.Repository, report: Report) -> None:
@@ -84,7 +106,7 @@ def _formatted(context: Context, form: str, found: Sequence[Diagnostic], root: P
     return sarif(found, prefix)
 
 
-def _compare(records: Mapping[str, Resource], fleet: Fleet, planned: Plan, report: Report) -> None:
+def _compare(fleet: Fleet, planned: Plan, report: Report) -> None:
     """PlacementMissing and PlacementOutdated."""
     for key, spec in planned.placements.items():
         recorded, deployment = fleet.placements.get(key), fleet.deployments.get(key)
@@ -92,8 +114,9 @@ def _compare(records: Mapping[str, Resource], fleet: Fleet, planned: Plan, repor
             continue
         hint = f"modelfleet place {deployment.ref}"
         if recorded is not None:
-            where = records["/".join(key)].at("spec", "wanted")
-            report.add(codes.PLACEMENT_OUTDATED, f"the placement of `{deployment.ref}` is not what is declared now", where, hint)
+            message = f"the recorded placement of `{deployment.ref}` is not what is declared now"
+            details = [f"modelfleet place would give: {difference(recorded, spec)}"]
+            report.add(codes.PLACEMENT_OUTDATED, message, deployment.location, hint, details)
         elif fleet.settings.spec.placement.recorded == "Required":
             report.add(codes.PLACEMENT_MISSING, f"`{deployment.ref}` has no recorded placement", deployment.location, hint)
         else:

@@ -13,7 +13,7 @@ from .context import Context
 from .table import table
 
 
-@click.command("explain", help="Say why a deployment runs where it runs and why not elsewhere (NS/NAME), or what a diagnostic's code means.")
+@click.command("explain", help="Say why a deployment runs where it runs, and not elsewhere; or what a diagnostic's code means.")
 @click.argument("subject", metavar="NS/NAME | CODE")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Of a deployment. Default: text.")
 @click.pass_obj
@@ -48,7 +48,9 @@ def _table(fleet: Fleet, key: tuple[str, str]) -> str:
     from ..place.explain import verdicts
 
     rows, summary = verdicts(fleet, key)
-    shown = [(row.cluster, row.there or "-", "no" if row.reason else "yes", f"{row.reason}: {row.text}" if row.reason else "") for row in rows]
+    shown = [
+        (row.cluster, row.there or "-", "no" if row.reason else "yes", f"{row.reason}: {row.text}" if row.reason else "") for row in rows
+    ]
     lines = [f"{fleet.deployments[key].ref}: {_placed(fleet, key)}", summary, ""]
     return "\n".join([*lines, table(("CLUSTER", "REPLICAS", "ANOTHER", "WHY"), shown)])
 

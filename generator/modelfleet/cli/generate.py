@@ -66,9 +66,7 @@ def _plan(fleet: Fleet, recorded: bool, report: Report) -> Plan:
     return pipeline.plan(fleet, missing)
 
 
-def _wanted(
-    context: Context, fleet: Fleet, planned: Plan, flags: tuple[bool, str | None, str | None, str | None]
-) -> list[UnitId] | None:
+def _wanted(context: Context, fleet: Fleet, planned: Plan, flags: tuple[bool, str | None, str | None, str | None]) -> list[UnitId] | None:
     """The units that the flags select; None for all."""
     from ..render import unit_ids
 

@@ -57,7 +57,9 @@ def command(
         raise Refused(3)
 
 
-def _usage(named: tuple[str, ...], everything: bool, check_only: bool, base: str | None, finish: bool, accept_loss: tuple[str, ...]) -> None:
+def _usage(
+    named: tuple[str, ...], everything: bool, check_only: bool, base: str | None, finish: bool, accept_loss: tuple[str, ...]
+) -> None:
     if named and everything:
         raise click.UsageError("--all and names exclude each other")
     if base is not None and not check_only:
@@ -85,9 +87,7 @@ def _decide(repository: pipeline.Repository, targets: list[Key] | None, give_up:
     return {key: spec for key, spec in planned.placements.items() if fleet.placements.get(key) != spec}
 
 
-def _finish(
-    context: Context, repository: pipeline.Repository, targets: list[Key] | None, accepted: list[Key], report: Report
-) -> Changes:
+def _finish(context: Context, repository: pipeline.Repository, targets: list[Key] | None, accepted: list[Key], report: Report) -> Changes:
     """The records without what has retired; refuses when some of it may not be dropped yet."""
     from ..git import BaseError
     from ..place.change import finish
@@ -115,7 +115,9 @@ def _guard(context: Context, fleet: Fleet, changes: Changes, report: Report) -> 
     if found.total > found.limit:
         details = [f"{'/'.join(key)}: {count}" for key, count in sorted(found.by_deployment.items(), key=lambda i: (-i[1], i[0]))]
         message = f"{found.total} of {found.recorded} recorded replicas would retire or go at once; {found.limit} may"
-        report.add(codes.TOO_MANY_REMOVALS, message, Location("fleet/fleet.yaml"), "modelfleet place --allow-removals, or in steps", details[:10])
+        report.add(
+            codes.TOO_MANY_REMOVALS, message, Location("fleet/fleet.yaml"), "modelfleet place --allow-removals, or in steps", details[:10]
+        )
         context.refuse(report.sorted())
 
 
@@ -138,7 +140,9 @@ def _check_edited(context: Context, repository: pipeline.Repository, fleet: Flee
         ref, missing = "/".join(key), key not in now
         text = "has no record" if missing else "is recorded otherwise"
         message = f"`{ref}` {text} than placing gives: {difference(before.get(key), planned[key])}"
-        report.add(codes.PLACEMENT_EDITED, message, Location(f"placements/{ref}.yaml"), f"git checkout {base} -- placements; modelfleet place")
+        report.add(
+            codes.PLACEMENT_EDITED, message, Location(f"placements/{ref}.yaml"), f"git checkout {base} -- placements; modelfleet place"
+        )
     context.say(report.sorted())
     if edited:
         raise Refused(3)

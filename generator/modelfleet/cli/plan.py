@@ -22,7 +22,7 @@ from .words import difference
 def command(context: Context, without: tuple[str, ...], drain: tuple[str, ...]) -> None:
     """The records that would change, and what would be short."""
     report = Report()
-    repository, fleet = context.whole(report)
+    _, fleet = context.whole(report)
     for name in (*without, *drain):
         if name not in fleet.clusters:
             report.add(codes.NO_SUCH, f"no cluster is named `{name}`", Location("command line"), nearest(name, fleet.clusters))

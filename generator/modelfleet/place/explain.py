@@ -10,6 +10,7 @@ from .plan import Shortfall
 from .reasons import Reasons
 from .state import Entry
 
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One cluster: what of the deployment stands there, and the reason why it takes no further replica (empty: it does)."""

@@ -30,8 +30,8 @@ because every pod takes a smaller share of it than of another kind, is left out 
 **What is lost.** Past MAX_SIZES sizes, MAX_WAYS sets or MAX_TRIES in listing them only the weights of `_volume` are asked: a
 node counts as blocked once the largest shares of its pods, each in whichever kind it is largest, add up to 1. Past MAX_STEPS
 of the search the answer is "not safe". Either may refuse what is safe and never admits what is not. One kind with up to 32
-devices stays below all four, as do several kinds with a few sizes. There the answer is exact, and therefore monotone: with
-more pods, what was not safe never becomes safe.
+devices stays below the first three, as do several kinds with a few sizes, and the search is hardly ever begun. Elsewhere the
+answer is exact, and therefore monotone: with more pods, what was not safe never becomes safe.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from .simplex import maximum
 
 MAX_SIZES = 24  # of pods that do not block a node alone
 MAX_WAYS = 1_500  # sets listed for one largest pod; their number bounds the work of one answer
-MAX_TRIES = 10_000  # sets looked at to list them
+MAX_TRIES = 10_000  # sets looked at to list them; of several kinds, which are often asked for in ever new sizes, a fifth
 MAX_STEPS = 500  # choices of the exhaustive search
 MAX_BOUNDS = 16  # weights remembered for one list of sets
 
@@ -187,10 +187,11 @@ def _blocking(sizes: tuple[Size, ...], pod: Size, full: Size) -> Blocking:
     if len(sizes) > MAX_SIZES:
         return Blocking(None, [(weights, unit)])
     found: list[tuple[int, ...]] = []
+    most = MAX_TRIES if len(full) == 1 else MAX_TRIES // 5
     for tries, way in enumerate(_ways(sizes, pod, full)):
         if way is not None:
             found.append(way)
-        if len(found) > MAX_WAYS or tries > MAX_TRIES:
+        if len(found) > MAX_WAYS or tries > most:
             return Blocking(None, [(weights, unit)])
     found.sort(key=lambda way: (_weight(weights, way), [-n for n in way]))
     sparse = tuple(tuple((i, n) for i, n in enumerate(way) if n) for way in found)

@@ -27,7 +27,8 @@ def place(
 ) -> Plan:
     """Decides where the replicas of `targets` run; None: what is missing from `recorded` or stale. All others stand.
 
-    give_up: of these, entries on pools that hold too much retire and are replaced where there is room. The plan holds every record, changed or not, the shortfalls of the targets, and the pools that hold too much.
+    give_up: of these, entries on pools that hold too much retire and are replaced where there is room. The plan holds every
+    record, changed or not, the shortfalls of the targets, and the pools that hold too much.
     """
     placing = Placing.begin(fleet, recorded)
     excesses = placing.excesses()

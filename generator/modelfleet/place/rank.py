@@ -91,5 +91,3 @@ def crowded(state: State, cluster: str) -> tuple[str, str] | None:
             clusters = "one cluster" if most == 1 else f"{most} clusters"
             return ("SpreadUnsatisfied", f"minReplicas {spec.scaling.min_replicas} keeps it on at most {clusters}")
     return None
-
-

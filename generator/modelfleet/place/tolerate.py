@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from ..api.base import Taint
 from ..api.deployment import Toleration
 
-
 DRAIN = "modelfleet.io/drain"  # the key of the taint that `modelfleet drain` writes; no toleration matches it
 
 

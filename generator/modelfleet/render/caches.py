@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import names
-from ..api.cache import ModelCacheSpec
 from ..resolve.fleet import Cluster
 from . import defaults, images, sync
 from .metadata import metadata
 from .staging import FOLDER, IMAGE, MARKER, PROGRAMS
 from .unit import Manifest
+
+if TYPE_CHECKING:  # the plugin pays for kinds that a unit has
+    from ..api.cache import ModelCacheSpec
 
 Part = dict[str, Any]
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import names
-from ..api.configmap import ConfigMap
 from . import sync
 from .members import Pod
 from .metadata import metadata
 from .unit import Manifest
 from .workload import Workload
+
+if TYPE_CHECKING:  # the plugin pays for kinds that a unit has
+    from ..api.configmap import ConfigMap
 
 _REFERENCES = ("configMap", "configMapKeyRef", "configMapRef")  # of volumes, of variables, of all variables at once
 
@@ -26,7 +28,7 @@ def config_maps(used: Sequence[tuple[Workload, Sequence[Pod]]]) -> list[Manifest
     users: dict[str, list[Workload]] = {}
     for workload, pods in used:
         if workload.config_maps:
-            for name in {name for pod in pods for name in _references(pod.spec)} & workload.config_maps.keys():
+            for name in {name for pod in pods for name in references(pod.spec)} & workload.config_maps.keys():
                 users.setdefault(name, []).append(workload)
     return [_config_map(users[name], users[name][0].config_maps[name]) for name in sorted(users)]
 
@@ -61,16 +63,16 @@ def _name(workload: Workload, declared: ConfigMap) -> str:
     return names.config_map(declared.metadata.name, workload.deployment.name, content)
 
 
-def _references(value: Any, parent: str = "") -> Iterator[str]:
+def references(value: Any, parent: str = "") -> Iterator[str]:
     """Every name of a ConfigMap in a part of a pod spec."""
     if isinstance(value, Mapping):
         if parent in _REFERENCES and isinstance(value.get("name"), str):
             yield value["name"]
         for key, item in value.items():
-            yield from _references(item, key)
+            yield from references(item, key)
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _references(item)
+            yield from references(item)
 
 
 def _renamed(value: Any, rename: Callable[[str], str], parent: str = "") -> Any:

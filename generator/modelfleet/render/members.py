@@ -37,7 +37,7 @@ class Pod:
     workload: Workload
     member: Member
     metadata: TemplateMetadata
-    spec: Mapping[str, Any]
+    spec: Part
     grants: tuple[Grant, ...]
 
     @property
@@ -152,7 +152,7 @@ def _grant(workload: Workload, member: Member, request: DeviceRequest) -> Grant:
     return Grant(request, found)
 
 
-def _differing(spec: Mapping[str, Any], difference: AlternativeMember | None) -> Mapping[str, Any]:
+def _differing(spec: Part, difference: AlternativeMember | None) -> Part:
     """The pod spec with what an alternative says of the engine's container."""
     if difference is None or not (difference.extra_args or difference.env or difference.image):
         return spec
@@ -179,12 +179,12 @@ def _with_env(written: Sequence[Any], changes: Sequence[Part]) -> list[Any]:
     return [*kept, *by_name.values()]
 
 
-def _unprobed(spec: Mapping[str, Any]) -> Mapping[str, Any]:
+def _unprobed(spec: Part) -> Part:
     """Without the engine's probes: only the Leader answers."""
     return _changed(spec, lambda engine: {key: value for key, value in engine.items() if key not in _PROBES})
 
 
-def _changed(spec: Mapping[str, Any], change: Callable[[Part], Part]) -> Part:
+def _changed(spec: Part, change: Callable[[Part], Part]) -> Part:
     """The pod spec with its container `engine` changed."""
     containers = [change(c) if c.get("name") == names.ENGINE_CONTAINER else c for c in spec["containers"]]
     return {**spec, "containers": containers}

@@ -6,15 +6,18 @@ It is printed by every unit, always: an Application without a single object coul
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from .. import names
-from ..api.cache import ModelCacheSpec
 from ..api.placement import PlacementEntry, PlacementSpec
 from . import sync
 from .caches import prerequisites, staged
 from .metadata import metadata
 from .unit import Manifest, UnitId
 from .workload import entries_on
+
+if TYPE_CHECKING:  # the plugin pays for kinds that a unit has
+    from ..api.cache import ModelCacheSpec
 
 
 def report(unit: UnitId, data: Mapping[str, str], removal: sync.Removal) -> Manifest:

@@ -1,4 +1,4 @@
-"""What a cluster's Kubernetes knows of what pods may hold. One table: what is ours adapts to it, what is the user's is checked against it."""
+"""What a cluster's Kubernetes knows of what pods may hold: ours adapts to this one table, the user's is checked against it."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from ..diagnostics import Location
 
 if TYPE_CHECKING:
     from ..api.cache import ModelCacheSpec
+    from ..api.configmap import ConfigMap
     from ..api.team import TeamSpec
 
 
@@ -110,7 +111,7 @@ class Deployment:
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """Everything that was declared and recorded. Keys of deployments, placements and caches are (namespace, name).
+    """Everything that was declared and recorded. Keys of deployments, placements, caches and ConfigMaps are (namespace, name).
 
     teams: by name. class_labels: labels of each class, on which quotas select.
 
@@ -125,6 +126,7 @@ class Fleet:
     class_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     teams: Mapping[str, TeamSpec] = field(default_factory=dict)
     caches: Mapping[tuple[str, str], ModelCacheSpec] = field(default_factory=dict)
+    config_maps: Mapping[tuple[str, str], ConfigMap] = field(default_factory=dict)
 
     def team_of(self, namespace: str) -> tuple[str, TeamSpec] | None:
         """The team that owns a namespace, by name."""

@@ -32,6 +32,7 @@ def resolve(resources: Resources, version: str, report: Report) -> Fleet | None:
         class_labels={name: r.model.metadata.labels for name, r in resources.of("InferenceClass").items()},
         teams={name: r.model.spec for name, r in resources.of("Team").items()},
         caches={_key(r): r.model.spec for r in resources.of("ModelCache").values()},
+        config_maps={_key(r): r.model for r in resources.of("ConfigMap").values()},
     )
 
 

@@ -1,0 +1,150 @@
+"""The two-commit ways of `place`: what it refuses, what it needs a base for, what it writes."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.builders import cluster, deployment, engine, entry, hardware, placement, pool, request, settings
+from tests.run import modelfleet, repository
+
+FLEET = [settings(), hardware("h100"), cluster("east"), cluster("west")]
+
+
+def git(root: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "init.defaultBranch=main", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
+
+
+def commit(root: Path, message: str = "change") -> None:
+    if not (root / ".git").exists():
+        git(root, "init")
+    git(root, "add", "-A")
+    git(root, "commit", "-m", message)
+
+
+def entries(root: Path, name: str = "chat") -> list[tuple[str, int, bool]]:
+    spec = yaml.safe_load((root / f"placements/ml/{name}.yaml").read_text())["spec"]
+    return [(e["cluster"], e["count"], e.get("retiring", False)) for e in spec["replicas"]]
+
+
+@pytest.fixture
+def moved(tmp_path: Path) -> Path:
+    """Two replicas on east, which was drained since the last commit: they retire and have successors on west."""
+    root = repository(tmp_path, *FLEET, deployment(replicas=2), placement("chat", entry("east", 2)))
+    commit(root)
+    repository(root, cluster("east", taints=[{"key": "maintenance", "effect": "NoExecute"}]))
+    assert modelfleet(root, "place").out == "ml/chat: east 2 (h100) retiring, west 2 (h100)\n"
+    return root
+
+
+def test_what_retires_is_dropped_once_argo_cd_has_seen_it_retire(moved: Path) -> None:
+    early = modelfleet(moved, "place", "--finish")
+    assert (early.code, early.out) == (1, "") and "does not retire yet where Argo CD reads" in early.err
+    commit(moved)
+    assert modelfleet(moved, "place", "--finish").out == "ml/chat: west 2 (h100), east 2 dropped\n"
+    assert entries(moved) == [("west", 2, False)]
+    assert modelfleet(moved, "check").code == 0
+    assert modelfleet(moved, "place", "--finish").out == "every record is up to date\n"
+
+
+def test_finishing_needs_the_loss_of_replicas_to_be_accepted_by_name(tmp_path: Path) -> None:
+    east = cluster("east", pool(nodes=1), taints=[{"key": "maintenance", "effect": "NoExecute"}])
+    root = repository(
+        tmp_path, settings(), hardware("h100"), east, deployment("chat", engine(request(count=8))), placement("chat", entry("east", 1, retiring=True), wanted=1)
+    )  # fmt: skip
+    commit(root)
+    refused = modelfleet(root, "place", "--finish", "ml/chat")
+    assert refused.code == 1 and "0 of 1 replicas are recorded besides what retires" in refused.err
+    assert "--accept-loss ml/chat" in refused.err
+    assert modelfleet(root, "place", "--finish", "ml/chat", "--accept-loss", "ml/chat").code == 0
+    assert entries(root) == []
+
+
+def test_finishing_without_git_says_what_is_missing(tmp_path: Path) -> None:
+    root = repository(tmp_path, *FLEET, deployment(), placement("chat", entry("east", 1)))
+    result = modelfleet(root, "place", "--finish")
+    assert (result.code, result.out) == (4, "") and "not in a Git work tree" in result.err
+
+
+def test_one_change_takes_away_only_so_many_replicas(tmp_path: Path) -> None:
+    drained = [cluster(name, taints=[{"key": "maintenance", "effect": "NoExecute"}]) for name in ("east", "west")]
+    root = repository(
+        tmp_path, settings(), hardware("h100"), *drained, cluster("north", pool(nodes=9)),
+        deployment(replicas=4), placement("chat", entry("east", 2), entry("west", 2)),
+    )  # fmt: skip
+    refused = modelfleet(root, "place")
+    assert refused.code == 1 and "4 of 4 recorded replicas would retire or go at once; 2 may" in refused.err
+    assert entries(root) == [("east", 2, False), ("west", 2, False)]
+    assert modelfleet(root, "place", "--allow-removals").code == 0
+    assert entries(root) == [("east", 2, True), ("north", 4, False), ("west", 2, True)]
+    annotations = yaml.safe_load((root / "placements/ml/chat.yaml").read_text())["metadata"]["annotations"]
+    assert annotations == {"modelfleet.io/remove": "approved"}
+
+
+def test_records_are_compared_with_what_placing_gives_from_the_base(tmp_path: Path) -> None:
+    root = repository(tmp_path, *FLEET, deployment(replicas=2), placement("chat", entry("east", 2)))
+    commit(root)
+    assert modelfleet(root, "place", "--check", "--base", "HEAD").out == "every record is what placing gives\n"
+    repository(root, deployment(replicas=3))
+    modelfleet(root, "place")
+    assert modelfleet(root, "place", "--check", "--base", "HEAD").code == 0
+    repository(root, placement("chat", entry("east", 3)))
+    assert modelfleet(root, "check").code == 0
+    edited = modelfleet(root, "place", "--check", "--base", "HEAD")
+    assert edited.code == 3 and "warning[PlacementEdited]: `ml/chat` is recorded otherwise than placing gives" in edited.err
+
+
+def test_two_changes_that_took_the_same_devices_are_refused_together(tmp_path: Path) -> None:
+    root = repository(tmp_path, settings(), hardware("h100"), cluster("east", pool(nodes=1)), deployment("one", engine(request(count=8))))
+    commit(root)
+    repository(root, placement("one", entry("east", 1)), deployment("two", engine(request(count=8))), placement("two", entry("east", 1)))
+    result = modelfleet(root, "check", "--base", "HEAD")
+    assert result.code == 1 and "error[NewlyOvercommitted]" in result.err
+    commit(root)
+    later = modelfleet(root, "check", "--base", "HEAD")
+    assert later.code == 0 and "warning[Overcommitted]" in later.err
+
+
+def test_giving_up_moves_what_holds_too_much(tmp_path: Path) -> None:
+    root = repository(
+        tmp_path, settings(), hardware("h100"), cluster("east", pool(nodes=1)), cluster("west"), deployment("one"), placement("one", entry("east", 8), wanted=8),
+        deployment("two"), placement("two", entry("east", 1)),
+    )  # fmt: skip
+    repository(root, deployment("one", replicas=8))
+    assert modelfleet(root, "place", "--give-up", "ml/two").out == "ml/two: east 1 (h100) retiring, west 1 (h100)\n"
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--base", "HEAD"], "--base is for --check"),
+        (["--accept-loss", "ml/chat"], "--accept-loss is for --finish"),
+    ],
+)
+def test_flags_that_do_not_go_together(tmp_path: Path, flags: list[str], said: str) -> None:
+    result = modelfleet(repository(tmp_path, *FLEET, deployment()), "place", *flags)
+    assert result.code == 2 and said in result.err
+
+
+def test_what_if_a_cluster_were_lost_or_drained(tmp_path: Path) -> None:
+    root = repository(tmp_path, *FLEET, deployment(replicas=2), placement("chat", entry("east", 1), entry("west", 1)))
+    assert modelfleet(root, "plan").out == "nothing would move\n"
+    assert modelfleet(root, "plan", "--without", "east").out == "ml/chat: east 1 (h100), west 1 -> 2 (h100)\n"
+    assert modelfleet(root, "plan", "--drain", "east").out == "ml/chat: east 1 (h100) retiring, west 1 -> 2 (h100)\n"
+    assert "did you mean `east`?" in modelfleet(root, "plan", "--drain", "eastt").err
+
+
+def test_capacity_is_a_table(tmp_path: Path) -> None:
+    root = repository(
+        tmp_path, settings(), hardware("h100", cost="80"), cluster("east", pool(nodes=2)), deployment(replicas=3), placement("chat", entry("east", 3))
+    )
+    assert modelfleet(root, "capacity").out == (
+        "CLUSTER  POOL  CLASS  GROUP  NODES  DEVICES  USED  FREE  USABLE  STRANDED  HEADROOM  COST/H  NOTES\n"
+        "east     h100  h100   gpu        2       16     3    13      13         0         0   30.00  held by ml/chat 3\n"
+        "\n"
+        "30.00 USD an hour\n"
+    )
