@@ -135,13 +135,15 @@ def test_a_gateway_stays_on_its_cluster(tmp_path: Path) -> None:
 
 
 def test_the_mode_stays_while_replicas_are_recorded(tmp_path: Path) -> None:
-    root = committed(tmp_path, *FLEET, *CHAT)
-    apart = [engine(request(), name="a") | {"phase": "Prefill"}, engine(request(), name="b") | {"phase": "Decode"}]
-    repository(root, deployment("chat", *apart, replicas=4, serving={"mode": "PrefillDecode"}))
-    assert "error[StillRecorded]: serving.mode of `ml/chat` was Unified, and 2 entries are recorded" in said(root) or said(root) == [
-        "error[NotAvailable]: `mode`: prefill and decode are not run apart yet, "
-        "and `ml/chat` has a recorded placement that it would not run in"
-    ]
+    def engines(**more: str) -> list[Manifest]:
+        return [engine(request(), name=name) | ({"phase": phase} if more else {}) for name, phase in (("a", "Prefill"), ("b", "Decode"))]
+
+    choices = {name: {"pool": "h100", "devices": {"gpu": "gpu"}} for name in ("a", "b")}
+    record = placement("chat", {"cluster": "east", "engines": choices, "count": 1, "minimum": 1})
+    east = cluster("east", pool(nodes=8), gateway={"inferencePools": True})
+    root = committed(tmp_path, *FLEET, east, deployment("chat", *engines()), record)
+    repository(root, deployment("chat", *engines(apart="yes"), serving={"mode": "PrefillDecode"}))
+    assert said(root) == ["error[StillRecorded]: serving.mode of `ml/chat` was Unified, and 1 entries are recorded"]
 
 
 def test_what_others_merged_since_does_not_count(tmp_path: Path) -> None:
@@ -176,17 +178,17 @@ def refusal(root: Path, base: str) -> tuple[int, str]:
 
 def test_a_base_that_begins_with_a_dash_is_no_flag_for_git(tmp_path: Path) -> None:
     root = committed(tmp_path, *FLEET)
-    assert refusal(root, "--upload-pack=x") == (4, "--base: error[Base]: `--upload-pack=x` is not a commit: it begins with a dash")
+    assert refusal(root, "--upload-pack=x") == (4, "command line: error[Base]: `--upload-pack=x` is not a commit: it begins with a dash")
 
 
 def test_a_base_that_is_not_there(tmp_path: Path) -> None:
     root = committed(tmp_path, *FLEET)
-    assert refusal(root, "origin/main") == (4, "--base: error[Base]: there is no commit `origin/main` in this clone")
+    assert refusal(root, "origin/main") == (4, "command line: error[Base]: there is no commit `origin/main` in this clone")
 
 
 def test_no_git_at_all(tmp_path: Path) -> None:
     root = repository(tmp_path, *FLEET)
-    assert refusal(root, "main") == (4, f"--base: error[Base]: {root} is not in a Git work tree")
+    assert refusal(root, "main") == (4, f"command line: error[Base]: {root} is not in a Git work tree")
 
 
 def test_a_shallow_clone_without_the_common_history(tmp_path: Path) -> None:
@@ -196,5 +198,5 @@ def test_a_shallow_clone_without_the_common_history(tmp_path: Path) -> None:
     git(first, "checkout", "-q", "main")
     commit(first, "theirs")
     git(tmp_path, "clone", "-q", "--depth=1", "--no-single-branch", "--branch=mine", first.as_uri(), "second")
-    said_ = "--base: error[Base]: `origin/main` and HEAD have no commit in common: this clone is shallow"
+    said_ = "command line: error[Base]: `origin/main` and HEAD have no commit in common: this clone is shallow"
     assert refusal(tmp_path / "second", "origin/main") == (4, said_)

@@ -85,7 +85,6 @@ spec:
   devices: [{name: a, driver: a.b, claim: Synthetic}]
 status: {}
 """
-LEADER = "- {role: Worker}\n        - role: Leader\n          nodeSelector:"
 FRONT = API + "kind: InferenceGateway\nmetadata: {name: front}\nspec: {clusterName: east}\n"
 
 Edit = str | bytes | None | tuple[str, str]
@@ -179,7 +178,6 @@ CASES: list[tuple[str, dict[str, Edit], str]] = [
     # resolve
     ("TwoFleets", {NEW: GOOD[FLEET].replace("acme", "other")}, "fleet/new.yaml:3:18"),
     ("GeneratorVersion", {FLEET: ("argocd:", 'generatorVersion: ">=9"\n  argocd:')}, "fleet/fleet.yaml:5:21"),
-    ("NotAvailable", {MODEL: ("- nodeSelector:", LEADER)}, "models/ml/chat.yaml:12:17"),
     ("UnknownClass", {CLUSTER: ("className: h100", "className: h200")}, "fleet/cluster.yaml:7:29"),
     (
         "MixedClaims",
@@ -236,7 +234,7 @@ CASES: list[tuple[str, dict[str, Edit], str]] = [
         {NEW: TEAM + "  maxPriority: 100\n", MODEL: ("replicas: 1", "replicas: 1\n  priority: 900")},
         "models/ml/chat.yaml:6:13",
     ),
-    ("NotYetRendered", {CLUSTER: ("scheme: HTTP, insecure: true", "tls: {wellKnown: System}")}, "fleet/cluster.yaml:5:46"),
+    ("NotYetRendered", {FLEET: ("placement:", "components: [{name: keda}]\n  placement:")}, "fleet/fleet.yaml:6:15"),
     ("NoMeaning", {NEW: OTHER}, "fleet/new.yaml:6:1"),
     ("DeclarationMissing", {MODEL: None}, "placements/ml/chat.yaml:7:15"),
     ("ClusterGone", {RECORD: ("cluster: east", "cluster: west")}, "placements/ml/chat.yaml:7:15"),

@@ -166,17 +166,6 @@ CASES: dict[str, dict[str, str]] = {
         "models/ml/together.yaml": document("ModelEndpoint", "together", "origin: https://api.together.xyz\nmodel: Qwen/Qwen3-8B", "ml"),
         "models/ml/front.yaml": service("deployment: chat", "endpoint: together, priority: 1"),
     },
-    "a deployment that is held back and recorded": PLATFORM
-    | {
-        "models/ml/chat.yaml": deployment(inner="      modelCacheRef: {name: qwen}\n"),
-        "models/ml/cache.yaml": document("ModelCache", "qwen", "source: OCI\noci: {image: a}", "ml"),
-        "placements/ml/chat.yaml": document(
-            "Placement",
-            "chat",
-            "wanted: 1\nreplicas: [{cluster: east, engines: {main: {pool: h100, devices: {gpu: gpu}}}, count: 1, minimum: 1}]",
-            "ml",
-        ),
-    },
     "two files that differ only in case": PLATFORM | {"fleet/East.yaml": cluster("west")},
 }
 

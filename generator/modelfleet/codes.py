@@ -347,13 +347,6 @@ GENERATOR_VERSION = error(
     "Install a version in the range, or change spec.generatorVersion in a commit of its own.",
     'generatorVersion: ">=9"',
 )
-NOT_AVAILABLE = error(
-    "NotAvailable",
-    "A setting is known, a record depends on it, and this release does not do it.",
-    "Ignoring it would break a promise.",
-    "Use the value in the hint.",
-    "members: [{role: Leader}, {role: Worker}]  # with a release that renders no gangs",
-)
 UNKNOWN_CLASS = error(
     "UnknownClass",
     "A pool or a team names an InferenceClass that does not exist.",

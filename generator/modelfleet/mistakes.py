@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from . import codes
 from .api import base
+from .api.later import Later
 from .diagnostics import Code, Diagnostic, nearest
 from .load import Document
 
@@ -169,7 +170,9 @@ def _bare(annotation: Any) -> Any:
     while True:
         origin = get_origin(annotation)
         if origin is Annotated:
-            annotation = get_args(annotation)[0]
+            annotation, *more = get_args(annotation)
+            later = next((each for each in more if isinstance(each, Later)), None)
+            annotation = later.model() if later else annotation
         elif origin in (Union, types.UnionType):
             annotation = next((a for a in get_args(annotation) if a is not type(None)), None)
         else:

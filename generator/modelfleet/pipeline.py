@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import __version__, codes, load
-from .api.pending import held_back
 from .diagnostics import Diagnostic, Location, Report
 from .resolve.fleet import Fleet
 from .resolve.resolver import resolve
@@ -66,15 +65,7 @@ def read(root: Path, part: Slice, report: Report) -> Repository:
     fleet = resolve(resources, __version__, Report() if broken else report)
     if fleet is None and not broken:
         report.add(codes.NO_FLEET, "no document of kind Fleet", Location("fleet/fleet.yaml"), "kind: Fleet")
-    if fleet is not None:
-        fleet = _runnable(fleet)
     return Repository(root, resources, fleet, frozenset(unparsed))
-
-
-def _runnable(fleet: Fleet) -> Fleet:
-    """The fleet without the deployments that ask for what this release does not do: they are said, placed and rendered nowhere."""
-    run = {key: deployment for key, deployment in fleet.deployments.items() if not held_back(deployment.spec)}
-    return fleet if len(run) == len(fleet.deployments) else replace(fleet, deployments=run)
 
 
 def _folders(part: Slice) -> list[str]:

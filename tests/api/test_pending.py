@@ -1,4 +1,4 @@
-"""What is accepted and not done yet: every row names a field, and each deployment that needs one is held back."""
+"""What is accepted and not done yet: every row names a field, and only what is not its default is said."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from modelfleet import api
 from modelfleet.api import pending
 from modelfleet.api.base import Model
 
-from tests.builders import deployment, engine
+from tests.builders import cluster, deployment, pool
 
 ROWS = [(kind, row.path) for kind, rows in pending._ROWS.items() for row in rows]
 
@@ -34,33 +34,24 @@ def _models(annotation: Any) -> list[type[Model]]:
     return [model for argument in get_args(annotation) for model in _models(argument)]
 
 
-def spec(**more: Any) -> Any:
-    return api.model("ModelDeployment").model_validate(deployment("chat", *more.pop("engines", []), **more)).spec
+def said(kind: str, manifest: dict[str, Any]) -> list[tuple[str | int, ...]]:
+    return [found.loc for found in pending.pending(kind, api.model(kind).model_validate(manifest))]
 
 
-def test_a_plain_deployment_is_said_nothing_of_and_runs() -> None:
-    model = api.model("ModelDeployment").model_validate(deployment("chat"))
-    assert (pending.pending("ModelDeployment", model), pending.held_back(model.spec)) == ([], False)
+def test_nothing_is_said_of_defaults() -> None:
+    assert said("ModelDeployment", deployment()) == []
+    assert said("InferenceCluster", cluster()) == []
 
 
-def test_a_default_that_is_written_is_a_default() -> None:
-    assert not pending.held_back(spec(serving={"mode": "Unified"}))
+def test_nothing_is_said_of_a_default_that_is_written() -> None:
+    assert said("InferenceCluster", cluster(stack="Standard", cluster={"source": "Existing"})) == []
 
 
-def test_what_is_said_without_harm_does_not_hold_back() -> None:
-    model = api.model("ModelDeployment").model_validate(deployment("chat", serving={"picker": "EndpointPicker"}))
-    found = [(item.loc, item.row.stops) for item in pending.pending("ModelDeployment", model)]
-    assert (found, pending.held_back(model.spec)) == ([(("spec", "template", "spec", "serving", "picker"), False)], False)
+def test_what_is_not_its_default_is_said_at_its_value() -> None:
+    made = {"source": "GKE", "gke": {"region": "us-central1"}}
+    assert said("InferenceCluster", cluster("east", pool(zones=["a"]), cluster=made)) == [("spec", "cluster", "source")]
 
 
-def test_a_row_within_a_list_stands_at_its_item() -> None:
-    two = [engine(name="a") | {"phase": "Prefill"}, engine(name="b") | {"phase": "Decode", "alternatives": [_ALTERNATIVE]}]
-    model = api.model("ModelDeployment").model_validate(deployment("chat", *two, serving={"mode": "PrefillDecode"}))
-    found = {item.loc: item.row.stops for item in pending.pending("ModelDeployment", model)}
-    rows = {row.path for row in pending._ROWS["ModelDeployment"]}
-    if "spec.template.spec.engines.[].alternatives" in rows:
-        assert found[("spec", "template", "spec", "engines", 1, "alternatives")]
-    assert pending.held_back(model.spec) == any(found.values())
-
-
-_ALTERNATIVE = {"name": "x", "members": [{"image": "v"}]}
+def test_a_row_within_a_list_stands_at_its_item(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pending, "_ROWS", {"InferenceCluster": (pending.Row("spec.nodePools.[].spot", "x"),)})
+    assert said("InferenceCluster", cluster("east", pool("a"), pool("b", spot=True))) == [("spec", "nodePools", 1, "spot")]

@@ -32,7 +32,8 @@ LEAVES: dict[str, list[str]] = {
     "optint": ["optional.of(1)", "optional.none()", '{"a": 1}.?a', '{"a": 1}[?"b"]', "[1, 2][?1]", "[1][?5]"],
     "optany": ['device.attributes["d"].?s', 'device.attributes["d"].?nope', 'device.attributes["nope"].?s', 'device.attributes["d"][?"i"]',
                'device.attributes.?d.v', 'device.attributes["e"].?s'],
-    "dyn": ["dyn(1)", 'dyn("x")', "dyn(1.0)", "dyn([1])", "dyn(null)", "dyn(1u)", "dyn(true)", 'dyn({"a": 1})', "null", "optional.of(dyn(1))"],
+    "dyn": ["dyn(1)", 'dyn("x")', "dyn(1.0)", "dyn([1])", "dyn(null)", "dyn(1u)", "dyn(true)", 'dyn({"a": 1})', "null",
+            "optional.of(dyn(1))"],
     "regex": ['"x"', '"^NV.*[0-9]+$"', '"(?i)h100"', '"["', "r'\\d+'", '""', '"a|b"'],
 }  # fmt: skip
 
@@ -40,11 +41,14 @@ TEMPLATES: dict[str, list[str]] = {
     "bool": [
         "({bool} && {bool})", "({bool} || {bool})", "!{bool}", "({bool} ? {bool} : {bool})",
         "{int} == {int}", "{int} != {int}", "{int} < {int}", "{int} >= {int}", "{int} < {double}", "{uint} <= {int}", "{double} > {double}",
-        "{double} == {double}", "{uint} == {uint}", "{string} == {string}", "{string} != {string}", "{string} < {string}", "{bytes} == {bytes}",
-        "{any} == {string}", "{any} == {int}", "{any} != {string}", "{any} > {int}", "{any} <= {double}", "{any} == {semver}", "{any} == {any}",
+        "{double} == {double}", "{uint} == {uint}", "{string} == {string}", "{string} != {string}", "{string} < {string}",
+        "{bytes} == {bytes}",
+        "{any} == {string}", "{any} == {int}", "{any} != {string}", "{any} > {int}", "{any} <= {double}", "{any} == {semver}",
+        "{any} == {any}",
         "{any} in {ints}", "{any} in {strings}", "{any}", "{any} == {bool}", "{any} != {semver}",
         "{quantity}.compareTo({quantity}) >= 0", "{quantity}.isGreaterThan({quantity})", "{quantity}.isLessThan({quantity})",
-        "{quantity} == {quantity}", "{quantity}.isInteger()", "isQuantity({string})", "{quantity} != {quantity}", "{quantity} in [{quantity}]",
+        "{quantity} == {quantity}", "{quantity}.isInteger()", "isQuantity({string})", "{quantity} != {quantity}",
+        "{quantity} in [{quantity}]",
         "{semver}.compareTo({semver}) < 0", "{semver} == {semver}", "isSemver({string})", "isSemver({string}, {bool})",
         "{semver}.isLessThan({semver})", "{any}.isGreaterThan({semver})", "{any}.compareTo({quantity}) == 0",
         "{string}.contains({string})", "{string}.startsWith({string})", "{string}.endsWith({string})", "{string}.matches({regex})",
@@ -57,23 +61,28 @@ TEMPLATES: dict[str, list[str]] = {
         "{ints}.isSorted()", "{strings}.isSorted()", "sets.contains({ints}, {ints})", "sets.intersects({strings}, {strings})",
         "sets.equivalent({ints}, {ints})", "{optint}.hasValue()", "{optany}.hasValue()", "{optint} == {optint}", "{optint} == {optany}",
         "{optany}.orValue({bool})", "has({map}.a)", "cel.bind(x, {int}, {bool|x:int})", "cel.bind(y, {string}, {bool|y:string})",
-        "cel.bind(q, {quantity}, {bool|q:quantity})", "cel.bind(a, {any}, {bool|a:any})", "{dyn} == {dyn}", "{dyn} == {int}", "{dyn} < {dyn}",
+        "cel.bind(q, {quantity}, {bool|q:quantity})", "cel.bind(a, {any}, {bool|a:any})", "{dyn} == {dyn}", "{dyn} == {int}",
+        "{dyn} < {dyn}",
         "bool({string})", "{any} == null", "({bool})",
     ],
     "int": [
         "({int} + {int})", "({int} - {int})", "({int} * {int})", "({int} / {int})", "({int} % {int})", "-{int}", "({bool} ? {int} : {int})",
-        "int({string})", "int({double})", "int({uint})", "size({string})", "{string}.size()", "{ints}.size()", "size({map})", "{ints}[{int}]",
+        "int({string})", "int({double})", "int({uint})", "size({string})", "{string}.size()", "{ints}.size()", "size({map})",
+        "{ints}[{int}]",
         "{map}.a", "{map}[{string}]", "{optint}.orValue({int})", "{optint}.value()", "{ints}.sum()", "{ints}.max()", "{ints}.min()",
         "{ints}.indexOf({int})", "{ints}.lastIndexOf({int})", "{string}.indexOf({string})", "{string}.lastIndexOf({string})",
         "{string}.indexOf({string}, {int})", "{string}.lastIndexOf({string}, {int})", "{quantity}.asInteger()", "sign({quantity})",
         "{quantity}.compareTo({quantity})", "{semver}.major()", "{semver}.minor()", "{semver}.patch()", "{semver}.compareTo({semver})",
-        "{any}.major()", "int({any})", "size({any})", "{optany}.orValue({int})", "cel.bind(x, {int}, {int|x:int})", "{ints}.first().value()",
+        "{any}.major()", "int({any})", "size({any})", "{optany}.orValue({int})", "cel.bind(x, {int}, {int|x:int})",
+        "{ints}.first().value()",
     ],
-    "uint": ["uint({int})", "uint({double})", "uint({string})", "({uint} + {uint})", "({uint} - {uint})", "({uint} % {uint})", "({uint} / {uint})"],
+    "uint": ["uint({int})", "uint({double})", "uint({string})", "({uint} + {uint})", "({uint} - {uint})", "({uint} % {uint})",
+             "({uint} / {uint})"],
     "double": ["double({int})", "double({uint})", "double({string})", "({double} + {double})", "({double} / {double})", "-{double}",
                "({double} * {double})", "{quantity}.asApproximateFloat()"],
     "string": [
-        "({string} + {string})", "string({int})", "string({double})", "string({bool})", "string({uint})", "string({any})", "string({bytes})",
+        "({string} + {string})", "string({int})", "string({double})", "string({bool})", "string({uint})", "string({any})",
+        "string({bytes})",
         "{string}.lowerAscii()", "{string}.upperAscii()", "{string}.trim()", "{string}.charAt({int})", "{string}.substring({int})",
         "{string}.substring({int}, {int})", "{string}.replace({string}, {string})", "{string}.replace({string}, {string}, {int})",
         "{strings}.join()", "{strings}.join({string})", "{strings}[{int}]", "{string}.find({regex})", "strings.quote({string})",
@@ -84,7 +93,8 @@ TEMPLATES: dict[str, list[str]] = {
                  "{quantity}.sub({int})", "quantity({any})", "quantity(string({int}))"],
     "semver": ["semver({string})", "semver({string}, {bool})", "semver({any})"],
     "ints": ["[{int}, {int}]", "({ints} + {ints})", "{ints}.map(x, {int|x:int})", "{ints}.filter(x, {bool|x:int})",
-             "{ints}.map(x, {bool|x:int}, {int|x:int})", "{ints}.slice({int}, {int})", "{ints}.reverse()", "{ints}.distinct()", "{ints}.sort()",
+             "{ints}.map(x, {bool|x:int}, {int|x:int})", "{ints}.slice({int}, {int})", "{ints}.reverse()", "{ints}.distinct()",
+             "{ints}.sort()",
              "{ints}.sortBy(x, {int|x:int})", "[{ints}, {ints}].flatten()", "[?{optint}, {int}]", "{strings}.map(y, {int|y:string})",
              "lists.range({int})", "{ints}.transformList(z, x, {int|z:int|x:int})"],
     "strings": ["[{string}, {string}]", "{string}.split({string})", "{string}.split({string}, {int})", "{string}.findAll({regex})",
@@ -92,7 +102,8 @@ TEMPLATES: dict[str, list[str]] = {
                 "({strings} + {strings})", "{string}.findAll({regex}, {int})"],
     "map": ["{{{string}: {int}}}", "{{{string}: {int}, {string}: {int}}}", "{{?{string}: {optint}}}"],
     "optint": ["optional.of({int})", "optional.ofNonZeroValue({int})", "{optint}.or({optint})", "{optint}.optMap(x, {int|x:int})",
-               "{optint}.optFlatMap(x, {optint|x:int})", "{map}[?{string}]", "{map}.?a", "{ints}[?{int}]", "{ints}.first()", "{ints}.last()"],
+               "{optint}.optFlatMap(x, {optint|x:int})", "{map}[?{string}]", "{map}.?a", "{ints}[?{int}]", "{ints}.first()",
+               "{ints}.last()"],
     "optany": ["{optany}.or({optany})", "optional.of({any})"],
     "any": ["({bool} ? {any} : {any})", "{any}", "{optany}.value()", "{optany}.orValue({any})"],
     "dyn": ["dyn({int})", "dyn({string})", "dyn({any})", "dyn({ints})", "dyn({quantity})"],
@@ -142,3 +153,23 @@ def devices() -> st.SearchStrategy[dict[str, Any]]:
         },
         optional={"allowMultipleAllocations": st.booleans()},
     )
+
+
+_FRAGMENTS = [
+    "?", ".", "[", "[?", ".?", "{", "{?", "}", "]", "(", ")", ",", ":", "-", "!", '"', "'", '"""', 'r"', "b'", "\\", "u", "0x", "1", "1.",
+    ".5",
+    "e", "in", "&&", "||", "==", "<", "null", "true", "has(", "x", "device", " ", "\n", "//", "+", "%", "as", "-1", "\\n", "\\x41", "`",
+    "\t",
+    "é", "#", "1e", ".map(x, x)", "optional.none()", '{"a": 1}', "[1]", " ? 1 : 2",
+]  # fmt: skip
+
+
+@st.composite
+def mutations(draw: st.DrawFn, known: list[str]) -> str:
+    """A known selector with one to three pieces put in, taken out or replaced."""
+    text = draw(st.sampled_from(known))
+    for _ in range(draw(st.integers(1, 3))):
+        at = draw(st.integers(0, len(text)))
+        removed = draw(st.sampled_from([0, 0, 1, 1, 2, 3]))
+        text = text[:at] + draw(st.sampled_from(["", *_FRAGMENTS])) + text[at + removed :]
+    return text

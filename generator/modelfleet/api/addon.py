@@ -1,8 +1,6 @@
 """AddOn: one thing that clusters get besides the stack, from a chart, a Git repository or the catalog."""
 
-from __future__ import annotations
-
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -36,7 +34,7 @@ class GitSource(Model):
 class AddOnSpec(Model):
     """What the clusters get."""
 
-    cluster_selector: Selector = Selector()
+    cluster_selector: Selector = Selector.model_construct()
     """Clusters that get it. Default: all."""
     chart: Chart | None = None
     """From a Helm chart."""
@@ -52,7 +50,7 @@ class AddOnSpec(Model):
     """Order within the cluster's stack, lower first. Default: 0."""
 
     @model_validator(mode="after")
-    def _one_source(self) -> AddOnSpec:
+    def _one_source(self) -> Self:
         if sum(source is not None for source in (self.chart, self.git, self.catalog)) != 1:
             raise mistake(
                 "OneOf", "exactly one of chart, git and catalog must be set", hint="chart: {repoURL: ..., name: ..., version: ...}"
@@ -62,7 +60,7 @@ class AddOnSpec(Model):
         return self
 
     @model_validator(mode="after")
-    def _templates(self) -> AddOnSpec:
+    def _templates(self) -> Self:
         for path, text in strings(self.values):
             if "{{" in text or "{%" in text or "{#" in text:
                 from .templates import problem  # a parser that few declarations need

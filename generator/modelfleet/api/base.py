@@ -7,8 +7,6 @@ Conventions of `api/` (they hold for every module here):
 - A rule across fields is a `model_validator(mode="after")` that raises `mistake(...)`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 

@@ -1,8 +1,6 @@
 """ModelCache: a model's files, staged on the clusters where deployments use them."""
 
-from __future__ import annotations
-
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -95,7 +93,7 @@ class ModelCacheSpec(Model):
     """Clusters that may hold it; deployments that use it go only there. Default: every cluster."""
 
     @model_validator(mode="after")
-    def _own_block(self) -> ModelCacheSpec:
+    def _own_block(self) -> Self:
         names = {field: type(self).model_fields[field].alias or field for field in SOURCES.values()}
         block = SOURCES[self.source]
         if getattr(self, block) is None:

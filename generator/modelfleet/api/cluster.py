@@ -1,16 +1,20 @@
 """InferenceCluster: a Kubernetes cluster, its pools and how it is reached."""
 
-from __future__ import annotations
-
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
 from .base import DnsLabel, DnsSubdomain, Document, Items, LabelKey, LabelValue, Metadata, Model, NonEmpty, Taint, mistake, unique
 from .components import Component
+from .later import Later
 from .pool import NodePool
-from .refs import ConfigMapName, SecretName, StorageClassName
-from .source import Source, Version
+from .refs import ConfigMapName, SecretName, StorageClassName, Version
+
+if TYPE_CHECKING:
+    from .source import Source
+else:
+    Source = Annotated[Any, Later("source", "Source")]
+
 
 __all__ = ["HUB", "Destination", "GatewaySettings", "InferenceCluster", "InferenceClusterSpec", "Location", "Monitoring", "NodePool"]
 
@@ -27,7 +31,7 @@ class Destination(Model):
     """API server URL; https://kubernetes.default.svc is the hub itself."""
 
     @model_validator(mode="after")
-    def _one(self) -> Destination:
+    def _one(self) -> Self:
         if (self.name is None) == (self.server is None):
             raise mistake("OneOf", "exactly one of name and server must be set", hint="keep name")
         return self
@@ -80,7 +84,7 @@ class GatewayTls(Model):
     """System: the fronts trust it by the public authorities."""
 
     @model_validator(mode="after")
-    def _one_trust(self) -> GatewayTls:
+    def _one_trust(self) -> Self:
         if (self.ca_config_map_ref is None) == (self.well_known is None):
             raise mistake("OneOf", "exactly one of caConfigMapRef and wellKnown must be set", hint="wellKnown: System")
         return self
@@ -107,7 +111,7 @@ class GatewaySettings(Model):
     """TLS of the gateway."""
 
     @model_validator(mode="after")
-    def _reachable(self) -> GatewaySettings:
+    def _reachable(self) -> Self:
         if self.hostname and self.address:
             raise mistake("OneOf", "only one of hostname and address can be set", "address", hint="remove address")
         if self.scheme == "HTTP" and not self.insecure:
@@ -135,7 +139,7 @@ class StampedMetadata(Model):
     """Labels, at most 16; modelfleet's own keys are refused."""
 
     @model_validator(mode="after")
-    def _own_keys(self) -> StampedMetadata:
+    def _own_keys(self) -> Self:
         for key in self.labels:
             if key.startswith(("modelfleet.io/", "modelplane.ai/")):
                 raise mistake("ReservedLabel", f"the label key `{key}` belongs to modelfleet", "labels", key, hint="use a key of your own")
@@ -145,18 +149,18 @@ class StampedMetadata(Model):
 class ClusterPlacement(Model):
     """What every replica on the cluster gets."""
 
-    metadata: StampedMetadata = StampedMetadata()
+    metadata: StampedMetadata = StampedMetadata.model_construct()
     """Labels that services can select on, such as residency."""
 
 
 class InferenceClusterSpec(Model):
     """A cluster."""
 
-    cluster: Source = Source()
+    cluster: Source | None = None
     """Where it comes from. Default: it exists."""
     destination: Destination | None = None
     """The Argo CD cluster. Default: the one named like this object."""
-    location: Location = Location()
+    location: Location = Location.model_construct()
     """Where it stands."""
     state: Literal["Ready", "Offline", "Lost"] = "Ready"
     """Ready; Offline: nothing new, what is there stays; Lost: like Offline and replaced elsewhere. Default: Ready."""
@@ -166,17 +170,17 @@ class InferenceClusterSpec(Model):
     """Kubernetes version. Default: 1.34."""
     stack: Literal["Standard", "Dynamo"] = "Standard"
     """Standard: Deployments and LeaderWorkerSets. Dynamo: gangs by Grove. It never changes. Default: Standard."""
-    monitoring: Monitoring = Monitoring()
+    monitoring: Monitoring = Monitoring.model_construct()
     """Metrics."""
-    cache: StorageClassName = StorageClassName()
+    cache: StorageClassName = StorageClassName.model_construct()
     """Storage of caches."""
-    images: Images = Images()
+    images: Images = Images.model_construct()
     """Where images come from."""
-    gateway: GatewaySettings = GatewaySettings()
+    gateway: GatewaySettings = GatewaySettings.model_construct()
     """The cluster's gateway."""
     components: Annotated[Items[Component], Field(max_length=64), unique()] = ()
     """Components of this cluster; they override the fleet's by name."""
-    placement: ClusterPlacement = ClusterPlacement()
+    placement: ClusterPlacement = ClusterPlacement.model_construct()
     """What every replica on the cluster gets."""
     inventory: Inventory | None = None
     """When this was last compared with the cluster."""
@@ -184,8 +188,8 @@ class InferenceClusterSpec(Model):
     """Pools, 1 to 8."""
 
     @model_validator(mode="after")
-    def _pools_of_the_source(self) -> InferenceClusterSpec:
-        source = self.cluster.source
+    def _pools_of_the_source(self) -> Self:
+        source = self.cluster.source if self.cluster else "Existing"
         for index, pool in enumerate(self.node_pools):
             at = ("nodePools", index)
             if source == "Nebius" and pool.fabric.type == "InfiniBand" and pool.fabric.infiniband is None:
@@ -204,7 +208,7 @@ class InferenceClusterSpec(Model):
     @property
     def cache_storage_class(self) -> str | None:
         """StorageClass of caches, from either of the two places where it can stand."""
-        existing = self.cluster.existing
+        existing = self.cluster.existing if self.cluster else None
         return self.cache.storage_class_name or (existing.cache.storage_class_name if existing else None)
 
 
@@ -215,7 +219,7 @@ class ClusterMetadata(Metadata):
     """Name of the cluster: a DNS label, not `root`, not ending in `-stack`."""
 
     @model_validator(mode="after")
-    def _not_reserved(self) -> ClusterMetadata:
+    def _not_reserved(self) -> Self:
         if self.name == "root" or self.name.endswith("-stack"):
             raise mistake(
                 "BadName", f"a cluster cannot be named `{self.name}`: that name is the fleet's own", "name", hint="choose another name"

@@ -1,8 +1,6 @@
 """Components: what a cluster needs besides models, for the fleet and for one cluster."""
 
-from __future__ import annotations
-
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import StringConstraints, model_validator
 
@@ -22,7 +20,7 @@ class Component(Model):
     """Values of its chart, merged over the catalog's."""
 
     @model_validator(mode="after")
-    def _installed(self) -> Component:
+    def _installed(self) -> Self:
         for field in ("version", "values"):
             if self.mode != "Install" and field in self.model_fields_set:
                 message = f"`{field}` is for mode Install: a component that is {self.mode} is not installed by modelfleet"

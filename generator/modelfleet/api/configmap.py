@@ -1,10 +1,8 @@
 """ConfigMap: small files that engines mount, such as chat templates. Kubernetes' own kind."""
 
-from __future__ import annotations
-
 import base64
 import binascii
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -39,7 +37,7 @@ class ConfigMap(Document):
     """true: the cluster refuses changes. Default: false."""
 
     @model_validator(mode="after")
-    def _files(self) -> ConfigMap:
+    def _files(self) -> Self:
         for key, text in self.binary_data.items():
             if key in self.data:
                 raise mistake("DuplicateItem", f"`{key}` stands in data and in binaryData", "binaryData", key, hint="remove one")

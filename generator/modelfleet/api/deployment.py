@@ -1,16 +1,19 @@
 """ModelDeployment: a model, what it runs on, how many replicas."""
 
-from __future__ import annotations
-
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
 from .base import DnsLabel, DnsSubdomain, Document, Duration, Items, Model, NamespacedMetadata, Selector, mistake, unique
 from .devices import CelSelector, DeviceRequest, DeviceSelector, MemoryRange
 from .engine import Engine, Member, PodTemplate, TemplateMetadata
+from .later import Later
 from .preferences import DeploymentPlacement, Rollout
-from .scaling import Scaling
+
+if TYPE_CHECKING:
+    from .scaling import Scaling
+else:
+    Scaling = Annotated[Any, Later("scaling", "Scaling")]
 
 __all__ = [
     "CelSelector", "DeploymentPlacement", "DeviceRequest", "DeviceSelector", "Engine", "Member", "MemoryRange", "ModelDeployment",
@@ -31,7 +34,7 @@ class Toleration(Model):
     """Effect of the taint. Default: any."""
 
     @model_validator(mode="after")
-    def _shape(self) -> Toleration:
+    def _shape(self) -> Self:
         if self.operator == "Equal" and not self.key:
             raise mistake("BadToleration", "an Equal toleration must set a key", hint="operator: Exists tolerates every taint")
         if self.operator == "Exists" and self.value is not None:
@@ -61,7 +64,7 @@ class Serving(Model):
     gateway must say inferencePools. Default: None, with mode PrefillDecode EndpointPicker."""
 
     @model_validator(mode="after")
-    def _picker(self) -> Serving:
+    def _picker(self) -> Self:
         if self.mode == "PrefillDecode" and self.picker == "None":
             raise mistake("Contradiction", "mode PrefillDecode needs a picker", "picker", hint="picker: EndpointPicker")
         return self
@@ -82,19 +85,19 @@ class CacheRef(Model):
 class ReplicaSpec(Model):
     """One replica: where it may stand and what it runs."""
 
-    cluster_selector: Selector = Selector()
+    cluster_selector: Selector = Selector.model_construct()
     """Clusters that may hold replicas. Default: all."""
     model_cache_ref: CacheRef | None = None
     """ModelCache that the pods mount at /mnt/models; replicas go only where it is staged."""
     tolerations: Items[Toleration] = ()
     """Taints of clusters and pools that replicas tolerate."""
-    serving: Serving = Serving()
+    serving: Serving = Serving.model_construct()
     """How the model is served."""
     engines: Annotated[Items[Engine], Field(min_length=1, max_length=8), unique()]
     """Engines of a replica, 1 to 8."""
 
     @model_validator(mode="after")
-    def _phases(self) -> ReplicaSpec:
+    def _phases(self) -> Self:
         if self.serving.mode == "Unified":
             for index, engine in enumerate(self.engines):
                 if engine.phase is not None:
@@ -114,7 +117,7 @@ class ReplicaSpec(Model):
 class ReplicaTemplate(Model):
     """What a replica is made from."""
 
-    metadata: TemplateMetadata = TemplateMetadata()
+    metadata: TemplateMetadata = TemplateMetadata.model_construct()
     """Labels and annotations of what is rendered for the replicas."""
     spec: ReplicaSpec
     """The replica."""
@@ -131,15 +134,15 @@ class ModelDeploymentSpec(Model):
     """true stops all replicas and keeps their places. Default: false."""
     priority: Annotated[int, Field(ge=0, le=1000)] = 0
     """Order of filling, higher first; never evicts what is recorded. Default: 0."""
-    placement: DeploymentPlacement = DeploymentPlacement()
+    placement: DeploymentPlacement = DeploymentPlacement.model_construct()
     """Limits on where replicas go."""
-    rollout: Rollout = Rollout()
+    rollout: Rollout = Rollout.model_construct()
     """How an update replaces pods."""
     template: ReplicaTemplate
     """The replica."""
 
     @model_validator(mode="after")
-    def _number(self) -> ModelDeploymentSpec:
+    def _number(self) -> Self:
         engines = self.template.spec.engines
         if self.scaling and self.replicas is not None:
             raise mistake("ReplicasBesideScaling", "replicas and scaling cannot stand together", "replicas", hint="remove replicas")

@@ -1,8 +1,6 @@
 """What a pod needs from its node: device requests."""
 
-from __future__ import annotations
-
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -31,7 +29,7 @@ class MemoryRange(Model):
     """Upper bound, exclusive."""
 
     @model_validator(mode="after")
-    def _not_empty(self) -> MemoryRange:
+    def _not_empty(self) -> Self:
         if self.at_least is None and self.below is None:
             raise mistake("MissingField", "memory needs atLeast or below", hint="atLeast: 22Gi")
         if self.at_least and self.below and Quantity.parse(self.at_least) >= Quantity.parse(self.below):
@@ -54,7 +52,7 @@ class DeviceOption(Model):
     """Bounds on the device's memory."""
 
     @model_validator(mode="after")
-    def _says_something(self) -> DeviceOption:
+    def _says_something(self) -> Self:
         if not (self.selectors or self.products or self.memory):
             raise mistake("MissingField", "a device option needs selectors, products or memory", hint="memory: {atLeast: 22Gi}")
         return self
@@ -69,7 +67,7 @@ class DeviceRequest(DeviceOption):
     """Instead of the above: options in order of preference, at most 8; the cluster takes the first that it has."""
 
     @model_validator(mode="after")
-    def _says_something(self) -> DeviceRequest:
+    def _says_something(self) -> Self:
         own = self.model_fields_set & {"count", "selectors", "products", "memory"}
         if self.first_available and own:
             field = min(own)
@@ -98,7 +96,7 @@ class DeviceSelector(Model):
     """What the devices must have in common, at most 32."""
 
     @model_validator(mode="after")
-    def _known_requests(self) -> DeviceSelector:
+    def _known_requests(self) -> Self:
         known = {request.name for request in self.devices}
         for index, constraint in enumerate(self.constraints):
             for nth, name in enumerate(constraint.requests):

@@ -1,9 +1,7 @@
 """ModelEndpoint: a provider outside the fleet."""
 
-from __future__ import annotations
-
 import re
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -45,7 +43,7 @@ class ModelEndpointSpec(Model):
 
     origin: str | None = None
     """Scheme and host name, and a port if it is not the scheme's, such as https://api.together.xyz. No path and no IP address."""
-    api: EndpointApi = EndpointApi()
+    api: EndpointApi = EndpointApi.model_construct()
     """How it is spoken to; beside origin."""
     model: Annotated[str, StringConstraints(min_length=1, max_length=253, pattern=r"^\S+$")] | None = None
     """The provider's name of the model, put into requests by model name. Default: what the caller sent."""
@@ -57,7 +55,7 @@ class ModelEndpointSpec(Model):
     """Older form: what replaces /<namespace>/<service>/ in the path. Default: /."""
 
     @model_validator(mode="after")
-    def _one_form(self) -> ModelEndpointSpec:
+    def _one_form(self) -> Self:
         if (self.origin is None) == (self.url is None):
             raise mistake("OneOf", "exactly one of origin and url must be set", hint="origin: https://api.example.com")
         if self.rewrite_path is not None and self.url is None:
@@ -67,7 +65,7 @@ class ModelEndpointSpec(Model):
         return self
 
     @model_validator(mode="after")
-    def _reachable(self) -> ModelEndpointSpec:
+    def _reachable(self) -> Self:
         field, value = ("origin", self.origin) if self.origin is not None else ("url", self.url or "")
         found = _URL.fullmatch(value or "")
         hint = f"{field}: https://api.example.com"

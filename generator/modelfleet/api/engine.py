@@ -1,15 +1,18 @@
 """Engine: the pods of one serving engine, their roles, and what other hardware it may run on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
 from .base import DnsLabel, Items, Labels, Model, NonEmpty, mistake, unique
 from .devices import DeviceOption, DeviceRequest, DeviceSelector, no_devices
-from .scaling import EngineScaling
+from .later import Later
+
+if TYPE_CHECKING:
+    from .scaling import EngineScaling
+else:
+    EngineScaling = Annotated[Any, Later("scaling", "EngineScaling")]
 
 Role = Literal["Standalone", "Leader", "Worker"]
 
@@ -23,7 +26,7 @@ class TemplateMetadata(Model):
     """Annotations, at most 32 of at most 8192 characters."""
 
     @model_validator(mode="after")
-    def _own_keys(self) -> TemplateMetadata:
+    def _own_keys(self) -> Self:
         for key in self.labels:
             if key.startswith(("modelfleet.io/", "modelplane.ai/")):
                 raise mistake("ReservedLabel", f"the label key `{key}` belongs to modelfleet", "labels", key, hint="use a key of your own")
@@ -33,13 +36,13 @@ class TemplateMetadata(Model):
 class PodTemplate(Model):
     """The pod of a member: a Kubernetes pod template whose container `engine` serves the model."""
 
-    metadata: TemplateMetadata = TemplateMetadata()
+    metadata: TemplateMetadata = TemplateMetadata.model_construct()
     """Labels and annotations of the pods."""
     spec: dict[str, Any]
     """A pod spec: the container `engine`, further containers, volumes, resources. modelfleet adds claim, pool and probes."""
 
     @model_validator(mode="after")
-    def _has_engine(self) -> PodTemplate:
+    def _has_engine(self) -> Self:
         containers = self.spec.get("containers")
         if not isinstance(containers, list) or not containers:
             raise mistake(
@@ -72,13 +75,13 @@ class Member(Model):
     """Devices that each pod needs. Default: none; at least one member of an engine needs some."""
     worker: WorkerNodes | None = None
     """Number of workers; only of a Worker. Default: one."""
-    template: PodTemplate = Field(default_factory=lambda: PodTemplate.model_construct(metadata=TemplateMetadata(), spec={}))
+    template: PodTemplate = Field(default_factory=lambda: PodTemplate.model_construct(metadata=TemplateMetadata.model_construct(), spec={}))
     """The pod. Default, of a Worker: the Leader's."""
     extra_args: Annotated[Items[NonEmpty], Field(max_length=64)] = ()
     """Arguments of a Worker without a template, after the Leader's."""
 
     @model_validator(mode="after")
-    def _by_role(self) -> Member:
+    def _by_role(self) -> Self:
         own = "template" in self.model_fields_set
         if self.role != "Worker":
             if self.worker is not None:
@@ -107,7 +110,7 @@ class EnvVar(Model):
     """Source of the value, as in Kubernetes."""
 
     @model_validator(mode="after")
-    def _one(self) -> EnvVar:
+    def _one(self) -> Self:
         if self.value is not None and self.value_from is not None:
             raise mistake("OneOf", "only one of value and valueFrom can be set", "valueFrom", hint="keep value")
         return self
@@ -154,7 +157,7 @@ class Engine(Model):
     """Autoscaling of this engine's copies; for deployments of several engines, instead of copies."""
 
     @model_validator(mode="after")
-    def _shape(self) -> Engine:
+    def _shape(self) -> Self:
         roles = sorted(member.role for member in self.members)
         if roles not in (["Standalone"], ["Leader", "Worker"]):
             message = "an engine must be either a single Standalone member or one Leader and one Worker"
@@ -164,7 +167,7 @@ class Engine(Model):
         return self
 
     @model_validator(mode="after")
-    def _asks_for_devices(self) -> Engine:
+    def _asks_for_devices(self) -> Self:
         asking = any(member.node_selector.devices for member in self.members)
         if not asking and not self.alternatives:
             message = "at least one member of an engine must carry a nodeSelector requesting devices"

@@ -1,9 +1,7 @@
 """Fleet: the one document that says how this repository is run."""
 
-from __future__ import annotations
-
 import re
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -51,7 +49,7 @@ class PlacementPolicy(Model):
     """What a pod is charged: see the placement documentation. Default: Guaranteed."""
     strategy: Literal["Spread", "Pack", "Cheapest"] = "Spread"
     """How a cluster is chosen among the eligible ones; a deployment may say its own. Default: Spread."""
-    max_removals: MaxRemovals = MaxRemovals()
+    max_removals: MaxRemovals = MaxRemovals.model_construct()
     """Replicas that one change may retire or drop. Default: 25 percent, at least 2."""
 
 
@@ -82,7 +80,7 @@ class Secrets(Model):
     """Key of a Secret in the store; {namespace} and {name} stand for the Secret's. Default: {namespace}/{name}."""
 
     @model_validator(mode="after")
-    def _two_words(self) -> Secrets:
+    def _two_words(self) -> Self:
         for found in re.findall(r"\{[^{}]*\}?|\}", re.sub(r"\{(namespace|name)\}", "", self.key_template)):
             message = f"`{found}` stands for nothing: a key template knows {{namespace}} and {{name}}"
             raise mistake("BadTemplate", message, "keyTemplate", hint='keyTemplate: "teams/{namespace}/{name}"')
@@ -96,13 +94,13 @@ class FleetSpec(Model):
     """Versions of modelfleet that may render this repository, such as `>=0.1,<1`. Default: any."""
     argocd: ArgoCD
     """Argo CD's side."""
-    placement: PlacementPolicy = PlacementPolicy()
+    placement: PlacementPolicy = PlacementPolicy.model_construct()
     """Placement policy."""
     tenancy: Literal["Optional", "Required"] = "Optional"
     """Required: every namespace belongs to a Team. Default: Optional."""
     currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")] = "USD"
     """Currency of all prices, as in ISO 4217. Default: USD."""
-    routing: Routing = Routing()
+    routing: Routing = Routing.model_construct()
     """Routing between clusters."""
     secrets: Secrets | None = None
     """Where Secrets come from. Default: people bring them."""
@@ -110,7 +108,7 @@ class FleetSpec(Model):
     """What every cluster gets, at most 64. Default: what the catalog holds for the models there."""
 
     @model_validator(mode="after")
-    def _prune_needs_records(self) -> FleetSpec:
+    def _prune_needs_records(self) -> Self:
         if self.placement.recorded == "Optional" and self.argocd.removal == "Retire":
             raise mistake(
                 "RecordedOptionalRetires",

@@ -1,8 +1,6 @@
 """InferenceGateway: a front door of the fleet, where callers and their keys come in."""
 
-from __future__ import annotations
-
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -69,7 +67,7 @@ class Traefik(Model):
     """Addresses for MetalLB."""
 
     @model_validator(mode="after")
-    def _pool(self) -> Traefik:
+    def _pool(self) -> Self:
         if self.load_balancer and self.metallb is None:
             raise mistake("MissingField", "metallb is required when loadBalancer is MetalLB", hint="metallb: {addressPool: ...}")
         if self.metallb and not self.load_balancer:
@@ -100,7 +98,7 @@ class InferenceGatewaySpec(Model):
     """Modelplane's settings of Traefik; read and not used."""
 
     @model_validator(mode="after")
-    def _certificates(self) -> InferenceGatewaySpec:
+    def _certificates(self) -> Self:
         for index, listener in enumerate(self.listeners):
             if listener.protocol == "HTTPS" and self.tls is None:
                 at = ("listeners", index, "protocol")

@@ -1,15 +1,18 @@
 """InferenceClass: a hardware shape, the devices of one node."""
 
-from __future__ import annotations
-
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
 from .base import DnsSubdomain, Document, Items, Metadata, Model, Money, NodeTaint, mistake, unique
-from .provisioning import Provisioning
+from .later import Later
 from .quantity import QuantityText
 from .semver import SemverText
+
+if TYPE_CHECKING:
+    from .provisioning import Provisioning
+else:
+    Provisioning = Annotated[Any, Later("provisioning", "Provisioning")]
 
 Name63 = Annotated[str, StringConstraints(min_length=1, max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
 QualifiedName = Annotated[str, StringConstraints(min_length=1, max_length=317, pattern=r"^([^/]+/)?[A-Za-z_][A-Za-z0-9_]*$")]
@@ -28,7 +31,7 @@ class Attribute(Model):
     """A 64-bit integer."""
 
     @model_validator(mode="after")
-    def _exactly_one(self) -> Attribute:
+    def _exactly_one(self) -> Self:
         if len(self.model_fields_set) != 1 or self.value is None:
             raise mistake("AttributeType", "exactly one of string, version, bool, int must be set", hint="keep one of the four")
         return self
@@ -68,7 +71,7 @@ class Device(Model):
     """Capacities as the driver publishes them."""
 
     @model_validator(mode="after")
-    def _claim_has_its_name(self) -> Device:
+    def _claim_has_its_name(self) -> Self:
         if self.claim == "DRA" and self.device_class_name is None:
             raise mistake("MissingField", "deviceClassName is required when claim is DRA", hint="deviceClassName: gpu.nvidia.com")
         if self.claim == "ExtendedResource" and self.resource_name is None:
@@ -105,9 +108,9 @@ class InferenceClassSpec(Model):
     """How a cloud makes such nodes. Default: they are there already."""
     devices: Annotated[Items[Device], Field(min_length=1, max_length=16), unique()]
     """Device groups of one node, 1 to 16."""
-    resources: NodeResources = NodeResources()
+    resources: NodeResources = NodeResources.model_construct()
     """Allocatable CPU, memory and storage of a node; counted when engines request them."""
-    cost: NodeCost = NodeCost()
+    cost: NodeCost = NodeCost.model_construct()
     """Price of a node."""
     node_taints: Annotated[Items[NodeTaint], unique(("key", "effect"))] = ()
     """Taints that the nodes carry; what is placed there tolerates them."""

@@ -1,7 +1,6 @@
 """What is accepted and not done by this release, and what of Modelplane's API has no meaning here.
 
-A row is deleted when its field is done. `stops` marks what a deployment cannot do without: to run it all the same would
-break what it asks for, so it is held back, placed nowhere and rendered nowhere, until a release that does it.
+A row is deleted when its field is done.
 """
 
 from __future__ import annotations
@@ -17,12 +16,10 @@ Loc = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A field that is not its default. path: YAML names, `[]` for each item; only: values that count, if not all do."""
+    """A field that is not its default. path: YAML names, `[]` for each item; meaningless: of Modelplane's API, for good."""
 
     path: str
     text: str
-    stops: bool = False
-    only: tuple[Any, ...] = ()
     meaningless: bool = False
 
 
@@ -69,21 +66,17 @@ _ROWS: dict[str, tuple[Row, ...]] = {
 def pending(kind: str, model: Model) -> list[Pending]:
     """Every row that holds for a document of `kind`."""
     whole = [Pending(("kind",), Row("kind", _WHOLE[kind]))] if kind in _WHOLE else []
-    return whole + [Pending(loc, row) for row in _ROWS.get(kind, ()) for loc in _found(model, row.path.split("."), row.only)]
+    return whole + [Pending(loc, row) for row in _ROWS.get(kind, ()) for loc in _found(model, row.path.split("."))]
 
 
-def held_back(spec: Model) -> bool:
-    """Whether the spec of a ModelDeployment asks for what it cannot run without and this release does not do."""
-    rows = (row for row in _ROWS.get("ModelDeployment", ()) if row.stops)
-    return any(True for row in rows for _ in _found(spec, row.path.split(".")[1:], row.only))
-
-
-def _found(value: Any, steps: list[str], only: tuple[Any, ...]) -> Iterator[Loc]:
+def _found(value: Any, steps: list[str]) -> Iterator[Loc]:
     """Where `steps` lead to a value that is not its default."""
+    if value is None:
+        return
     step, *rest = steps
     if step == "[]":
         for index, item in enumerate(value):
-            for loc in _found(item, rest, only):
+            for loc in _found(item, rest):
                 yield (index, *loc)
         return
     model: type[Model] = type(value)
@@ -91,7 +84,7 @@ def _found(value: Any, steps: list[str], only: tuple[Any, ...]) -> Iterator[Loc]
     found = getattr(value, name)
     if rest:
         if found is not None:
-            for loc in _found(found, rest, only):
+            for loc in _found(found, rest):
                 yield (step, *loc)
-    elif found in only if only else found != field.get_default(call_default_factory=True):
+    elif found != field.get_default(call_default_factory=True):
         yield (step,)

@@ -1,8 +1,6 @@
 """Placement: where a deployment's replicas were decided to run. Written by the program, reviewed by people."""
 
-from __future__ import annotations
-
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -39,7 +37,7 @@ class PlacementEntry(Model):
     """How many of count have a successor elsewhere."""
 
     @model_validator(mode="after")
-    def _order(self) -> PlacementEntry:
+    def _order(self) -> Self:
         if self.minimum > self.count or (self.maximum is not None and self.maximum < self.count):
             raise mistake("OutOfRange", "minimum, count and maximum must ascend", "minimum", hint=f"minimum: {self.count}")
         if self.replaced > (self.count if self.retiring else 0):
@@ -72,7 +70,7 @@ class PlacementSpec(Model):
     """What could not be placed."""
 
     @model_validator(mode="after")
-    def _distinct(self) -> PlacementSpec:
+    def _distinct(self) -> Self:
         seen = set()
         for index, entry in enumerate(self.replicas):
             if entry.key in seen:

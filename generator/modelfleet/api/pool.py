@@ -1,8 +1,6 @@
 """NodePool: equal nodes of one hardware class, what of them is out of service, and what they cost."""
 
-from __future__ import annotations
-
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -33,7 +31,7 @@ class Fabric(Model):
     """The InfiniBand fabric; only with type InfiniBand."""
 
     @model_validator(mode="after")
-    def _only_infiniband(self) -> Fabric:
+    def _only_infiniband(self) -> Self:
         if self.infiniband is not None and self.type != "InfiniBand":
             raise mistake("Contradiction", "infiniband is valid only when type is InfiniBand", "infiniband", hint="type: InfiniBand")
         return self
@@ -89,7 +87,7 @@ class NodePool(Model):
     """Zones of the nodes, for pools that a cloud makes; at most 8."""
     capacity_block: CapacityBlock | None = None
     """Reserved capacity of EKS."""
-    fabric: Fabric = Fabric()
+    fabric: Fabric = Fabric.model_construct()
     """Network between the nodes."""
     node_selector: Annotated[dict[LabelKey, LabelValue] | None, Field(min_length=1)] = None
     """Labels that the pool's nodes carry. Default: modelfleet.io/pool: <name>."""
@@ -105,7 +103,7 @@ class NodePool(Model):
     """Devices of every node that are someone else's."""
 
     @model_validator(mode="after")
-    def _bounds(self) -> NodePool:
+    def _bounds(self) -> Self:
         most = self.node_count if self.max_node_count is None else self.max_node_count
         if most < self.node_count:
             raise mistake("EmptyRange", "maxNodeCount is below nodeCount", "maxNodeCount", hint=f"maxNodeCount: {self.node_count}")

@@ -1,8 +1,6 @@
 """Where a deployment's replicas may and should stand, and how an update replaces them."""
 
-from __future__ import annotations
-
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -22,7 +20,7 @@ class Spread(Model):
     """DoNotSchedule: what would break the rule is not placed. ScheduleAnyway: the rule only ranks. Default: DoNotSchedule."""
 
     @model_validator(mode="after")
-    def _domains(self) -> Spread:
+    def _domains(self) -> Self:
         if self.min_domains is not None and self.when_unsatisfiable != "DoNotSchedule":
             message = "minDomains has no meaning with whenUnsatisfiable ScheduleAnyway"
             raise mistake("Contradiction", message, "minDomains", hint="whenUnsatisfiable: DoNotSchedule")
@@ -36,7 +34,7 @@ class Preference(Selector):
     """How much better, 1 to 100."""
 
     @model_validator(mode="after")
-    def _says_something(self) -> Preference:
+    def _says_something(self) -> Self:
         if not (self.match_labels or self.match_expressions):
             raise mistake("MissingField", "a preference needs matchLabels or matchExpressions", hint="matchLabels: {tier: production}")
         return self
@@ -68,7 +66,7 @@ class Rollout(Model):
     """Pods fewer than there should be. Default: 1."""
 
     @model_validator(mode="after")
-    def _moves(self) -> Rollout:
+    def _moves(self) -> Self:
         if self.max_surge == 0 and self.max_unavailable == 0:
             raise mistake(
                 "OutOfRange", "with neither surge nor unavailable pods no update could begin", "maxUnavailable", hint="maxUnavailable: 1"

@@ -1,8 +1,6 @@
 """How a node of a class is bought from a cloud: the provisioning block of an InferenceClass."""
 
-from __future__ import annotations
-
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -96,7 +94,7 @@ class Provisioning(Model):
     """Node of Vultr."""
 
     @model_validator(mode="after")
-    def _own_block(self) -> Provisioning:
+    def _own_block(self) -> Self:
         block = CLOUDS[self.provider]
         if getattr(self, block) is None:
             message = f"spec.provisioning.{block} is required when spec.provisioning.provider is {self.provider}"

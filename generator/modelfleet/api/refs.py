@@ -1,8 +1,12 @@
 """References to objects that users make themselves: Secrets, ConfigMaps, classes of storage. No value of a Secret is ever read."""
 
-from __future__ import annotations
+from typing import Annotated
+
+from pydantic import StringConstraints
 
 from .base import DnsSubdomain, Model, SecretKey
+
+Version = Annotated[str, StringConstraints(pattern=r"^v?1\.[0-9]{1,3}(\.[0-9]+)?([-+].*)?$")]
 
 
 class SecretName(Model):

@@ -1,8 +1,6 @@
 """Autoscaling of a deployment, and of an engine where there are several."""
 
-from __future__ import annotations
-
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -24,7 +22,7 @@ class Trigger(Model):
     """PromQL of type Prometheus; must return exactly one number."""
 
     @model_validator(mode="after")
-    def _query(self) -> Trigger:
+    def _query(self) -> Self:
         if (self.type == "Prometheus") != (self.query is not None):
             raise mistake("TriggerQuery", "query is for triggers of type Prometheus, and they need it", hint="type: Prometheus")
         if float(self.target) == 0:
@@ -97,7 +95,7 @@ class Scaling(Model):
     """Signals; the one that asks for most replicas wins."""
     schedules: Annotated[Items[Schedule], Field(max_length=16)] = ()
     """Times with another floor, at most 16; of several the highest floor holds."""
-    behavior: Behavior = Behavior()
+    behavior: Behavior = Behavior.model_construct()
     """How fast scaling follows its signals."""
     fallback: Fallback | None = None
     """What holds while the signals cannot be read. Default: the replicas that are recorded."""
@@ -106,7 +104,7 @@ class Scaling(Model):
     or a higher minReplicas does."""
 
     @model_validator(mode="after")
-    def _order(self) -> Scaling:
+    def _order(self) -> Self:
         if self.min_replicas > self.max_replicas:
             raise mistake("EmptyRange", "minReplicas is above maxReplicas", "minReplicas", hint=f"minReplicas: {self.max_replicas}")
         if not self.min_replicas <= self.reserved <= self.max_replicas:
@@ -121,7 +119,7 @@ class Scaling(Model):
         return self
 
     @model_validator(mode="after")
-    def _sleep(self) -> Scaling:
+    def _sleep(self) -> Self:
         if self.min_replicas == 0 and self.wake is None:
             raise mistake("MissingField", "minReplicas 0 needs wake: nothing says how the first replica starts", hint="wake: OnRequest")
         if self.min_replicas > 0 and self.wake is not None:
@@ -150,13 +148,13 @@ class EngineScaling(Model):
     """Signals; the one that asks for most copies wins."""
     schedules: Annotated[Items[CopySchedule], Field(max_length=16)] = ()
     """Times with another floor, at most 16; of several the highest floor holds."""
-    behavior: Behavior = Behavior()
+    behavior: Behavior = Behavior.model_construct()
     """How fast scaling follows its signals."""
     fallback: CopyFallback | None = None
     """What holds while the signals cannot be read. Default: reservedCopies."""
 
     @model_validator(mode="after")
-    def _order(self) -> EngineScaling:
+    def _order(self) -> Self:
         if self.min_copies > self.max_copies:
             raise mistake("EmptyRange", "minCopies is above maxCopies", "minCopies", hint=f"minCopies: {self.max_copies}")
         if not self.min_copies <= self.reserved <= self.max_copies:

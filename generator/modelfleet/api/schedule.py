@@ -1,8 +1,6 @@
 """Schedules: when an autoscaled model has another floor."""
 
-from __future__ import annotations
-
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
@@ -64,7 +62,7 @@ class Window(Model):
     """Time zone of the two, such as Europe/Berlin."""
 
     @model_validator(mode="after")
-    def _has_length(self) -> Window:
+    def _has_length(self) -> Self:
         if self.start.split() == self.end.split():
             raise mistake("EmptyRange", "start and end are the same moment", "end", hint="a later end")
         return self

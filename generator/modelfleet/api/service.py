@@ -1,8 +1,6 @@
 """ModelService: what callers address, and which deployments and providers answer."""
 
-from __future__ import annotations
-
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -26,7 +24,7 @@ class ServiceEndpoint(Model):
     """A ModelEndpoint of this namespace."""
 
     @model_validator(mode="after")
-    def _one_target(self) -> ServiceEndpoint:
+    def _one_target(self) -> Self:
         if sum(target is not None for target in (self.selector, self.deployment, self.endpoint)) != 1:
             raise mistake("OneOf", "exactly one of selector, deployment and endpoint must be set", hint="deployment: <name>")
         if self.selector is not None:
@@ -59,11 +57,11 @@ class ModelServiceSpec(Model):
     """Groups of targets, 1 to 32."""
     locality: Literal["None", "PreferRegion"] = "None"
     """None: the shares hold everywhere. PreferRegion: targets in the gateway's region come first. Default: None."""
-    timeouts: ServiceTimeouts = ServiceTimeouts()
+    timeouts: ServiceTimeouts = ServiceTimeouts.model_construct()
     """Limits on the time of a request."""
 
     @model_validator(mode="after")
-    def _names(self) -> ModelServiceSpec:
+    def _names(self) -> Self:
         seen: set[str] = set()
         for index, endpoint in enumerate(self.endpoints):
             if endpoint.name and endpoint.name in seen:
@@ -74,7 +72,7 @@ class ModelServiceSpec(Model):
         return self
 
     @model_validator(mode="after")
-    def _tiers(self) -> ModelServiceSpec:
+    def _tiers(self) -> Self:
         tiers = sorted({endpoint.priority for endpoint in self.endpoints})
         for index, endpoint in enumerate(self.endpoints):
             if len(tiers) > 2 and endpoint.priority == tiers[2]:

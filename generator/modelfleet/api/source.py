@@ -1,16 +1,13 @@
 """Where a cluster comes from: it exists, or a cloud makes it. Blocks and defaults are Modelplane's."""
 
-from __future__ import annotations
-
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import StringConstraints, model_validator
 
 from .base import DnsSubdomain, Model, SecretKey, mistake
-from .refs import StorageClassName
+from .refs import StorageClassName, Version
 
 Region = Annotated[str, StringConstraints(min_length=1, max_length=32)]
-Version = Annotated[str, StringConstraints(pattern=r"^v?1\.[0-9]{1,3}(\.[0-9]+)?([-+].*)?$")]
 BLOCKS = {"Existing": "existing", "GKE": "gke", "EKS": "eks", "AKS": "aks", "Nebius": "nebius", "Vultr": "vultr", "Civo": "civo"}
 
 
@@ -52,7 +49,7 @@ class Existing(Model):
     """Kubeconfig of the cluster; not needed here."""
     identity_secret_ref: IdentitySecret | None = None
     """Cloud identity that the kubeconfig needs; not needed here."""
-    cache: StorageClassName = StorageClassName()
+    cache: StorageClassName = StorageClassName.model_construct()
     """Storage class of caches; the same as spec.cache."""
     components: Literal["Install", "Provided"] = "Install"
     """Install: the stack is installed. Provided: all of it is someone else's. Default: Install."""
@@ -65,7 +62,7 @@ class Gke(Model):
     """Region such as us-central1."""
     kubernetes_version: Version = "1.35"
     """Kubernetes version. Default: 1.35."""
-    credentials: Credentials = Credentials()
+    credentials: Credentials = Credentials.model_construct()
     """Credentials that make it."""
 
 
@@ -76,7 +73,7 @@ class Eks(Model):
     """Region such as us-west-2."""
     kubernetes_version: Version = "1.36"
     """Kubernetes version. Default: 1.36."""
-    credentials: Credentials = Credentials()
+    credentials: Credentials = Credentials.model_construct()
     """Credentials that make it."""
 
 
@@ -87,7 +84,7 @@ class Aks(Model):
     """Location such as westeurope."""
     kubernetes_version: Version = "1.34"
     """Kubernetes version. Default: 1.34."""
-    credentials: Credentials = Credentials()
+    credentials: Credentials = Credentials.model_construct()
     """Credentials that make it."""
 
 
@@ -96,7 +93,7 @@ class Nebius(Model):
 
     kubernetes_version: Version = "1.34"
     """Kubernetes version. Default: 1.34."""
-    credentials: Credentials = Credentials()
+    credentials: Credentials = Credentials.model_construct()
     """Credentials that make it."""
 
 
@@ -107,7 +104,7 @@ class Vultr(Model):
     """Region such as ewr."""
     kubernetes_version: Version = "v1.36.1+3"
     """Kubernetes version. Default: v1.36.1+3."""
-    credentials: Credentials = Credentials()
+    credentials: Credentials = Credentials.model_construct()
     """Credentials that make it."""
 
 
@@ -118,7 +115,7 @@ class Civo(Model):
     """Region such as lon1."""
     kubernetes_version: Version | None = None
     """Kubernetes version. Default: the cloud's."""
-    credentials: Credentials = Credentials()
+    credentials: Credentials = Credentials.model_construct()
     """Credentials that make it."""
 
 
@@ -143,7 +140,7 @@ class Source(Model):
     """Civo."""
 
     @model_validator(mode="after")
-    def _own_block(self) -> Source:
+    def _own_block(self) -> Self:
         block = BLOCKS[self.source]
         if self.source != "Existing" and getattr(self, block) is None:
             message = f"spec.cluster.{block} is required when spec.cluster.source is {self.source}"

@@ -1,9 +1,7 @@
 """Team: who owns which namespaces, and what they may use."""
 
-from __future__ import annotations
-
 import ipaddress
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
@@ -36,7 +34,7 @@ class Quota(Model):
     """Devices of all these classes together."""
 
     @model_validator(mode="after")
-    def _one(self) -> Quota:
+    def _one(self) -> Self:
         if bool(self.classes) == (self.class_selector is not None):
             raise mistake("OneOf", "exactly one of classes and classSelector must be set", hint="classes: [h100-8x]")
         return self
@@ -72,7 +70,7 @@ class TeamSpec(Model):
     """Networks that its pods may reach, besides the cluster's own. Default: all."""
 
     @model_validator(mode="after")
-    def _namespaces_once(self) -> TeamSpec:
+    def _namespaces_once(self) -> Self:
         for field, items in (("namespaces", self.namespaces), ("classes", self.classes or ())):
             for index, item in enumerate(items):
                 if item in items[:index]:

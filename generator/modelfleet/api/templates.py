@@ -1,7 +1,5 @@
 """The templates that an add-on's values may hold: names, attributes, items and filters, and nothing that runs."""
 
-from __future__ import annotations
-
 from jinja2 import Environment, TemplateSyntaxError, nodes
 
 _PLAIN = (nodes.Template, nodes.Output, nodes.TemplateData, nodes.Getattr, nodes.Getitem, nodes.Name, nodes.Const, nodes.Filter)

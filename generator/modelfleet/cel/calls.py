@@ -91,7 +91,7 @@ class Dispatch:
         """In Kubernetes' words, where it has more than the bare ones."""
         if self.name == "size":
             return f"{NO_OVERLOAD}: size"
-        named = self.name[0].isalpha() and len(self.overloads) == 1
+        named = self.name[0].isalpha() and len(self.overloads) == 1 and self.name not in ("contains", "endsWith", "startsWith", "matches")
         return f"{NO_OVERLOAD}: {self.name}({', '.join(names)})" if named else NO_OVERLOAD
 
 

@@ -14,12 +14,12 @@ from . import access
 from .advice import pattern_problem
 from .calls import Dispatch
 from .check import Checked
-from .errors import NO_OVERLOAD, Aborted, EvalError, Refused
+from .errors import NO_OVERLOAD, EvalError, Refused
 from .loops import append, held, items, logical, map_value, optional_list, variable
 from .numbers import CONVERSIONS
 from .scope import Evaluator, Frame
 from .tree import ACCUMULATOR, Call, Fold, Ident, ListNode, Literal, MapNode, Node, Select, walk
-from .values import NONE, Kind, Map, Optional, Value, contains, name_of
+from .values import NONE, Kind, Map, Optional, Value, contains, unhashable
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ class _Compiler:
         def run(frame: Frame) -> Value:
             value = wanted(frame)
             if isinstance(value, Semver | bytes):
-                raise Aborted(f"internal error: runtime error: hash of unhashable type {name_of(value)}")
+                raise unhashable(value)
             frame.spend(1 + len(values) // 10)
             return contains(values, value)
 

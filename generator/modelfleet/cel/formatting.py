@@ -10,7 +10,7 @@ from .errors import EvalError
 from .numbers import decoded, double_text
 from .values import Kind, Value
 
-_CLAUSE = re.compile(r"%(?:\.[0-9]*)?([^.0-9]|$)", re.S)
+_CLAUSE = re.compile(r"%(?:\.[0-9]*)?(.|$)", re.S)
 # Types that Kubernetes' check lets each clause take; `f` and `e` are known only to be refused.
 CLAUSE_TYPES: dict[str, tuple[str, ...]] = {
     "s": ("bool", "int", "uint", "double", "string", "bytes", "type", "null_type", "list", "map"),

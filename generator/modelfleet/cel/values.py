@@ -116,8 +116,13 @@ def _key(key: Value) -> Value:
         case Kind():
             return ("type", key.name)
         case Semver() | bytes():
-            raise Aborted(f"internal error: runtime error: hash of unhashable type {name_of(key)}")
+            raise unhashable(key)
     return ("itself", id(key))
+
+
+def unhashable(value: Value) -> Aborted:
+    """Kubernetes' failure for a version or bytes where a hash is needed."""
+    return Aborted(f"internal error: runtime error: hash of unhashable type {'types.Bytes' if isinstance(value, bytes) else 'cel.Semver'}")
 
 
 NAMES: dict[type, str] = {

@@ -5,14 +5,16 @@ from __future__ import annotations
 from ..diagnostics import Report
 from ..resolve.fleet import Fleet
 from ..validate import Resources
-from . import hardware, held, references, services, teams
+from . import hardware, notyet, references, services, teams
+from .reach import Reach
 
 
 def check_across(resources: Resources, fleet: Fleet, report: Report) -> None:
     """References, rights, services, hardware, and what this release does not do."""
-    references.check_references(resources, fleet, report)
+    reach = Reach(fleet)
+    references.check_references(resources, fleet, reach, report)
     references.check_fronts(resources, fleet, report)
-    teams.check_teams(resources, fleet, report)
+    teams.check_teams(resources, fleet, reach, report)
     services.check_services(resources, report)
-    hardware.check_hardware(resources, fleet, report)
-    held.check_pending(resources, report)
+    hardware.check_hardware(resources, fleet, reach, report)
+    notyet.check_pending(resources, report)

@@ -17,6 +17,7 @@ from ..diagnostics import Report
 from ..resolve.fleet import Fleet
 from ..resolve.selectors import expressions
 from ..validate import Resource, Resources
+from .reach import Reach
 from .teams import owners
 
 Loc = tuple[str | int, ...]
@@ -27,7 +28,7 @@ _JUST = 0.08
 _BOUND = re.compile(r"memory\s*\.\s*compareTo\(\s*quantity\(\s*[\"']([^\"']+)[\"']\s*\)\s*\)\s*(>=|>)\s*0\b(?!\.)")
 
 
-def check_hardware(resources: Resources, fleet: Fleet, report: Report) -> None:
+def check_hardware(resources: Resources, fleet: Fleet, reach: Reach, report: Report) -> None:
     """NominalMemory, NoMatchingClass, and TeamRights where only classes that a team may not use would do."""
     answers = _Answers(fleet.classes)
     owned = owners(resources)
@@ -35,7 +36,7 @@ def check_hardware(resources: Resources, fleet: Fleet, report: Report) -> None:
         for loc, engine in _engines(resource):
             for path, request in engine.requests():
                 _check_nominal(resource, (*loc, *path), request, fleet.classes, report)
-        _check_reach(resource, owned.get(resource.model.metadata.namespace), fleet, answers, report)
+        _check_reach(resource, owned.get(resource.model.metadata.namespace), reach, answers, report)
 
 
 def _engines(resource: Resource) -> list[tuple[Loc, Engine]]:
@@ -118,11 +119,10 @@ def _seen(device: Device) -> cel.Device:
     return cel.Device(device.driver, attributes, {name: Quantity.parse(c.value) for name, c in device.capacity.items()})
 
 
-def _check_reach(resource: Resource, team: Resource | None, fleet: Fleet, answers: _Answers, report: Report) -> None:
+def _check_reach(resource: Resource, team: Resource | None, reach: Reach, answers: _Answers, report: Report) -> None:
     """An error where no class on the clusters that the deployment selects can serve one of its requests, even when all is free."""
     selector: Selector = resource.model.spec.template.spec.cluster_selector
-    reach = [cluster for cluster in fleet.clusters.values() if selector.matches(dict(cluster.labels))]
-    classes = sorted({pool.class_name for cluster in reach for pool in cluster.pools})
+    classes = reach.classes(selector)
     if not classes:
         return
     allowed = team.model.spec.classes if team else None
@@ -130,7 +130,8 @@ def _check_reach(resource: Resource, team: Resource | None, fleet: Fleet, answer
         found = _unserved(engine, classes, answers)
         if found:
             path, request, reasons = found
-            message = f"no class on the clusters that it may use ({len(reach)}) serves request `{request.name}` of engine `{engine.name}`"
+            where = f"the clusters that it may use ({len(reach.of(selector))})"
+            message = f"no class on {where} serves request `{request.name}` of engine `{engine.name}`"
             report.add(codes.NO_MATCHING_CLASS, message, resource.at(*loc, *path), f"modelfleet explain {resource.model.ref_name}", reasons)
         elif team and allowed is not None and (found := _unserved(engine, [name for name in classes if name in allowed], answers)):
             message = f"request `{found[1].name}` is served by no class that team `{team.model.metadata.name}` may use"

@@ -17,8 +17,6 @@ def check_records(resources: Resources, fleet: Fleet, report: Report) -> None:
         for index, entry in enumerate(resource.model.spec.replicas):
             where = resource.at("spec", "replicas", index, "cluster")
             if key not in fleet.deployments:
-                if ref in resources.of("ModelDeployment"):
-                    break  # held back, and said where it asks for what this release does not do
                 report.add(
                     codes.DECLARATION_MISSING, f"no ModelDeployment `{ref}` is declared", where, f"modelfleet remove ModelDeployment {ref}"
                 )
@@ -58,7 +56,7 @@ def _check_choice(
         report.add(codes.STILL_RECORDED, f"engine `{engine}` is recorded on {cluster} and no longer declared", where, hint)
     elif account is None:
         report.add(codes.STILL_RECORDED, f"pool `{pool}` of {cluster} is recorded and no longer declared", where, hint)
-    elif choice.alternative not in ([a.name for a in declared.alternatives] or [None]):
+    elif (choice.alternative or "") not in ([a.name for a in declared.alternatives] or [""]):
         message = f"alternative `{choice.alternative}` of engine `{engine}` is recorded on {cluster} and not declared"
         report.add(codes.STILL_RECORDED, message, where, hint)
     else:

@@ -10,6 +10,7 @@ from ..api.cluster import HUB, Destination, NodePool
 from ..diagnostics import Report, nearest
 from ..resolve.fleet import Fleet
 from ..validate import Resource, Resources
+from .reach import Reach
 
 Loc = tuple[str | int, ...]
 
@@ -22,10 +23,10 @@ _CLUSTER_SELECTORS: dict[str, tuple[str, ...]] = {
 }
 
 
-def check_references(resources: Resources, fleet: Fleet, report: Report) -> None:
+def check_references(resources: Resources, fleet: Fleet, reach: Reach, report: Report) -> None:
     """Caches, classes, devices and components that are named, and clusters that are selected."""
     check_caches(resources, report)
-    _check_clusters_selected(resources, fleet, report)
+    _check_clusters_selected(resources, fleet, reach, report)
     _check_classes(resources, fleet, report)
     _check_devices(resources, fleet, report)
     components = {component.name for component in fleet.settings.spec.components}
@@ -57,14 +58,14 @@ def selector_of(kind: str, resource: Resource) -> Selector | None:
     return found if isinstance(found, Selector) else None
 
 
-def _check_clusters_selected(resources: Resources, fleet: Fleet, report: Report) -> None:
+def _check_clusters_selected(resources: Resources, fleet: Fleet, reach: Reach, report: Report) -> None:
     if not fleet.clusters:
         return
     labels = [dict(cluster.labels) for cluster in fleet.clusters.values()]
     for kind, loc in _CLUSTER_SELECTORS.items():
         for resource in resources.of(kind).values():
             selector = selector_of(kind, resource)
-            if selector and not any(selector.matches(has) for has in labels):
+            if selector and not reach.of(selector):
                 message = f"clusterSelector of {kind} `{resource.model.ref_name}` matches none of the fleet's clusters"
                 report.add(codes.SELECTS_NOTHING, message, resource.at(*loc), _near_label(selector, labels))
 

@@ -8,6 +8,7 @@ from .. import codes
 from ..diagnostics import Report
 from ..resolve.fleet import Fleet
 from ..validate import Resource, Resources
+from .reach import Reach
 
 
 def owners(resources: Resources) -> dict[str, Resource]:
@@ -19,7 +20,7 @@ def owners(resources: Resources) -> dict[str, Resource]:
     return found
 
 
-def check_teams(resources: Resources, fleet: Fleet, report: Report) -> None:
+def check_teams(resources: Resources, fleet: Fleet, reach: Reach, report: Report) -> None:
     """TwoOwners, NoTeam, and TeamRights as far as priority and clusters go; classes are looked at with the hardware."""
     owned = owners(resources)
     for resource in resources.of("Team").values():
@@ -34,7 +35,7 @@ def check_teams(resources: Resources, fleet: Fleet, report: Report) -> None:
         _check_owned(resources, owned, report)
     for resource in resources.of("ModelDeployment").values():
         if team := owned.get(resource.model.metadata.namespace):
-            _check_rights(resource, team, fleet, report)
+            _check_rights(resource, team, reach, report)
 
 
 def _check_owned(resources: Resources, owned: Mapping[str, Resource], report: Report) -> None:
@@ -52,15 +53,14 @@ def _check_owned(resources: Resources, owned: Mapping[str, Resource], report: Re
         report.add(codes.NO_TEAM, f"namespace `{namespace}` belongs to no team", resource.at("metadata", "namespace"), hint)
 
 
-def _check_rights(resource: Resource, team: Resource, fleet: Fleet, report: Report) -> None:
+def _check_rights(resource: Resource, team: Resource, reach: Reach, report: Report) -> None:
     spec, rights, name = resource.model.spec, team.model.spec, team.model.metadata.name
     if spec.priority > rights.max_priority:
         message = f"priority {spec.priority} is above the {rights.max_priority} that team `{name}` may ask for"
         report.add(codes.TEAM_RIGHTS, message, resource.at("spec", "priority"), f"priority: {rights.max_priority}")
-    selector = spec.template.spec.cluster_selector
-    selected = [cluster for cluster in fleet.clusters.values() if selector.matches(dict(cluster.labels))]
+    selected = reach.of(spec.template.spec.cluster_selector)
     allowed = rights.cluster_selector
-    if selected and allowed and not any(allowed.matches(dict(cluster.labels)) for cluster in selected):
+    if selected and allowed and not {c.name for c in selected} & {c.name for c in reach.of(allowed)}:
         message = f"team `{name}` may use none of the clusters that clusterSelector matches"
         where = resource.at("spec", "template", "spec", "clusterSelector")
         report.add(codes.TEAM_RIGHTS, message, where, f"clusterSelector of the team: {team.at('spec', 'clusterSelector')}")

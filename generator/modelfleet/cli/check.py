@@ -60,7 +60,7 @@ def _compare_base(context: Context, repository: pipeline.Repository, ref: str, r
         pipeline.check_base(repository, ref, report)
         _new_excesses(repository, ref, report)
     except BaseError as error:
-        context.refuse([Diagnostic(codes.BASE, error.message, Location("--base"), error.hint)], 4)
+        context.refuse([Diagnostic(codes.BASE, error.message, Location("command line"), error.hint)], 4)
 
 
 def _new_excesses(repository: pipeline.Repository, ref: str, report: Report) -> None:

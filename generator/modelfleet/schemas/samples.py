@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import copy
 from itertools import combinations
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from ..api import base
+from ..api.later import Later
 from .values import VALUES
 
 Schema = dict[str, Any]
@@ -37,16 +38,18 @@ def classes(model: type[BaseModel], found: dict[str, type[BaseModel]] | None = N
     found = {} if found is None else found
     found[model.__name__] = model
     for field in model.model_fields.values():
-        for inner in _models(field.annotation):
+        for inner in (model for part in (field.annotation, *field.metadata) for model in _models(part)):
             if found.get(inner.__name__) is not inner:
                 classes(inner, found)
     return found
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, Later):
+        return [annotation.model()]
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
-    return [model for part in getattr(annotation, "__args__", ()) for model in _models(part)]
+    return [model for part in get_args(annotation) for model in _models(part)]
 
 
 class Samples:
