@@ -22,9 +22,9 @@ def _no_pydantic_plugins() -> None:
 
 def main() -> None:
     """Entry point of `modelfleet` and of `python -m modelfleet`."""
+    gc.set_threshold(200_000)  # a run ends before there is much garbage; looking for it is a tenth of the start
     _no_pydantic_plugins()
     if sys.argv[1:] == ["cmp", "generate"]:
-        gc.disable()  # a run of a fraction of a second ends before there is garbage worth collecting
         from .cmp import main as plugin
 
         sys.exit(plugin(Path.cwd(), os.environ))

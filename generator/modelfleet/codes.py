@@ -424,14 +424,14 @@ DECLARATION_MISSING = error(
     "DeclarationMissing",
     "A recorded placement has no ModelDeployment, or a unit has neither.",
     "Nothing says what to run; what runs is kept.",
-    "Put the declaration back, or retire the placement with `modelfleet remove`.",
+    "Put the declaration back. To take it away: replicas: 0, modelfleet place, merge, modelfleet place --finish.",
     "a deleted file under models/",
 )
 CLUSTER_GONE = error(
     "ClusterGone",
     "A recorded placement names a cluster that is not declared.",
     "Its workloads can be neither kept nor removed on purpose.",
-    "Put the cluster back, and drain it first: `modelfleet drain CLUSTER`.",
+    "Put the cluster back, and drain it first: a taint with effect NoExecute, modelfleet place, merge, modelfleet place --finish.",
     "a deleted file under fleet/clusters/",
 )
 STILL_RECORDED = error(

@@ -123,19 +123,32 @@ def check_unit(repository: Repository, unit: UnitId, report: Report) -> None:
         report.add(codes.DECLARATION_MISSING, message, where, "put them back, or delete the Application without cascade")
 
 
-def check(repository: Repository, report: Report) -> None:
-    """What only the whole repository shows."""
-    from .checks import across, records, selectors
+def check(repository: Repository, report: Report, devices: bool = True) -> None:
+    """What only the whole repository shows. devices: as in `check_recorded`."""
+    from .checks import across, selectors
 
     fleet = repository.fleet
     assert fleet is not None
     selectors.check_selectors(repository.resources, fleet, report)
     across.check_across(repository.resources, fleet, report)
+    check_recorded(repository, report, devices)
+
+
+def check_recorded(repository: Repository, report: Report, devices: bool = True) -> None:
+    """Whether what is recorded can be rendered; compiles no selector.
+
+    devices: also whether the recorded device groups are those that the requests name, which placing again would mend.
+    """
+    from .checks import records, references
+
+    fleet = repository.fleet
+    assert fleet is not None
     records.check_records(repository.resources, fleet, report)
+    references.check_caches(repository.resources, report, {"/".join(key) for key in fleet.placements})
     for key, spec in fleet.placements.items():
         for cluster in sorted({entry.cluster for entry in spec.replicas} & set(fleet.clusters)):
             if key in fleet.deployments:
-                records.check_entries(repository.resources, fleet, cluster, key, report)
+                records.check_entries(repository.resources, fleet, cluster, key, report, devices)
 
 
 def check_base(repository: Repository, ref: str, report: Report) -> None:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from modelfleet.api.quantity import Quantity
 from modelfleet.api.semver import Semver
 from modelfleet.cel import compile_selector
+from modelfleet.cel.differences import DIFFERENCES
 
 from tests.cel.cases import kinds, ours, theirs
 from tests.cel.generated import devices, expressions, mutations
@@ -76,6 +77,11 @@ def test_the_recorded_answers_are_still_those_of_kubernetes(oracle: Oracle) -> N
         replies = oracle.ask_all({"op": "cel", "expression": e, "devices": [device]} for e in group["answers"])
         answers = [theirs(reply)[0].partition("\n")[0] for reply in replies]
         assert dict(zip(group["answers"], answers, strict=True)) == group["answers"]
+
+
+def test_kubernetes_takes_what_is_listed_as_a_difference(oracle: Oracle) -> None:
+    replies = oracle.ask_all({"op": "cel", "expression": d.example, "devices": []} for d in DIFFERENCES)
+    assert [d.what for d, reply in zip(DIFFERENCES, replies, strict=True) if "refused" in reply] == []
 
 
 def test_generated_selectors_get_the_answers_and_costs_of_kubernetes(oracle: Oracle) -> None:

@@ -167,8 +167,12 @@ class _Builder:
         return Call(start, "_?._" if name == "opt_select" else "_[?_]", (node, *arguments))
 
     def _message(self, node: Node, tree: Any) -> Refused:
-        if isinstance(node, Ident | Select):
-            return Refused("SelectorType", _MESSAGE, node.start)
+        root = node
+        while isinstance(root, Select):
+            root = root.operand
+        if isinstance(root, Ident):
+            known = root.name.removeprefix(".") == "google"
+            return Refused("SelectorNotSupported" if known else "SelectorType", _MESSAGE, node.start)
         return Refused("SelectorSyntax", "`{` cannot stand here", self._origin(tree))
 
     def _arguments(self, trees: list[Any]) -> tuple[Node, ...]:

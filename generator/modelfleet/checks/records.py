@@ -17,16 +17,20 @@ def check_records(resources: Resources, fleet: Fleet, report: Report) -> None:
         for index, entry in enumerate(resource.model.spec.replicas):
             where = resource.at("spec", "replicas", index, "cluster")
             if key not in fleet.deployments:
-                report.add(
-                    codes.DECLARATION_MISSING, f"no ModelDeployment `{ref}` is declared", where, f"modelfleet remove ModelDeployment {ref}"
-                )
+                hint = "put its file back; to take it away set replicas: 0, and run modelfleet place"
+                report.add(codes.DECLARATION_MISSING, f"no ModelDeployment `{ref}` is declared", where, hint)
                 break
             if entry.cluster not in fleet.clusters:
                 report.add(codes.CLUSTER_GONE, f"cluster `{entry.cluster}` is not declared", where, nearest(entry.cluster, fleet.clusters))
 
 
-def check_entries(resources: Resources, fleet: Fleet, cluster: str, key: tuple[str, str], report: Report) -> None:
-    """What keeps a deployment's unit on `cluster` from being rendered."""
+def check_entries(
+    resources: Resources, fleet: Fleet, cluster: str, key: tuple[str, str], report: Report, devices: bool = True
+) -> None:
+    """What keeps a deployment's unit on `cluster` from being rendered.
+
+    devices: also the device groups that are recorded for the requests, which placing again would mend.
+    """
     namespace, name = key
     resource = resources.of("Placement").get(f"{namespace}/{name}")
     where = resource.at("spec", "replicas") if resource else Location(f"placements/{namespace}/{name}.yaml")
@@ -43,28 +47,34 @@ def check_entries(resources: Resources, fleet: Fleet, cluster: str, key: tuple[s
     for entry in spec.replicas:
         if entry.cluster == cluster:
             for engine, choice in entry.engines.items():
-                _check_choice(fleet, deployment, cluster, engine, choice, where, report)
+                if (message := _gone(fleet, deployment, cluster, engine, choice)) is not None:
+                    hint = "put it back until what it runs is retired and finished, or correct the record"
+                    report.add(codes.STILL_RECORDED, message, where, hint)
+                elif devices:
+                    _check_devices(fleet, deployment, cluster, engine, choice, where, report)
 
 
-def _check_choice(
+def _gone(fleet: Fleet, deployment: Deployment, cluster: str, engine: str, choice: EngineChoice) -> str | None:
+    """What of a recorded choice is no longer declared."""
+    declared = deployment.engine(engine)
+    if declared is None:
+        return f"engine `{engine}` is recorded on {cluster} and no longer declared"
+    if fleet.clusters[cluster].pool(choice.pool) is None:
+        return f"pool `{choice.pool}` of {cluster} is recorded and no longer declared"
+    if (choice.alternative or "") not in ([a.name for a in declared.alternatives] or [""]):
+        return f"alternative `{choice.alternative}` of engine `{engine}` is recorded on {cluster} and not declared"
+    return None
+
+
+def _check_devices(
     fleet: Fleet, deployment: Deployment, cluster: str, engine: str, choice: EngineChoice, where: Location, report: Report
 ) -> None:
-    pool = choice.pool
-    declared, account = deployment.engine(engine), fleet.clusters[cluster].pool(pool)
-    hint = f"modelfleet place {deployment.ref}"
-    if declared is None:
-        report.add(codes.STILL_RECORDED, f"engine `{engine}` is recorded on {cluster} and no longer declared", where, hint)
-    elif account is None:
-        report.add(codes.STILL_RECORDED, f"pool `{pool}` of {cluster} is recorded and no longer declared", where, hint)
-    elif (choice.alternative or "") not in ([a.name for a in declared.alternatives] or [""]):
-        message = f"alternative `{choice.alternative}` of engine `{engine}` is recorded on {cluster} and not declared"
-        report.add(codes.STILL_RECORDED, message, where, hint)
-    else:
-        groups = {device.name for device in account.hardware.devices}
-        if not _served(declared, choice) or not set(choice.devices.values()) <= groups:
-            report.add(
-                codes.STILL_RECORDED, f"the devices recorded for engine `{engine}` on {cluster} are not the declared ones", where, hint
-            )
+    declared, pool = deployment.engine(engine), fleet.clusters[cluster].pool(choice.pool)
+    assert declared is not None and pool is not None
+    groups = {device.name for device in pool.hardware.devices}
+    if not _served(declared, choice) or not set(choice.devices.values()) <= groups:
+        message = f"the devices recorded for engine `{engine}` on {cluster} are not the declared ones"
+        report.add(codes.STILL_RECORDED, message, where, f"modelfleet place {deployment.ref}")
 
 
 def _served(engine: Engine, choice: EngineChoice) -> bool:

@@ -52,11 +52,11 @@ class Context:
     def read(self, part: pipeline.Slice, report: Report) -> pipeline.Repository:
         return pipeline.read(self.root(), part, report)
 
-    def whole(self, report: Report) -> tuple[pipeline.Repository, Fleet]:
-        """The whole repository, checked; refuses when it has errors."""
+    def whole(self, report: Report, devices: bool = True) -> tuple[pipeline.Repository, Fleet]:
+        """The whole repository, checked; refuses when it has errors. devices: as in `pipeline.check_recorded`."""
         repository = self.read(pipeline.Slice(), report)
         if not report.errors:
-            pipeline.check(repository, report)
+            pipeline.check(repository, report, devices)
         self.refuse_errors(report)
         assert repository.fleet is not None
         return repository, repository.fleet

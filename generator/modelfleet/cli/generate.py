@@ -42,8 +42,7 @@ def command(
     if root_only and (cluster or unit or deployment):
         raise click.UsageError("--root stands alone")
     report = Report()
-    repository, fleet = context.whole(report)
-    planned = _plan(fleet, recorded, report)
+    repository, fleet, planned = _planned(context, recorded, output is not None, report)
     pipeline.say_plan(repository, planned, report)
     wanted = _wanted(context, fleet, planned, (root_only, cluster, unit, deployment))
     rendered = pipeline.units(fleet, planned, wanted) if not root_only else pipeline.root(fleet, planned)
@@ -54,11 +53,27 @@ def command(
         _write(context, rendered, output, check_only, partial=bool(wanted) or root_only)
 
 
-def _plan(fleet: Fleet, recorded: bool, report: Report) -> Plan:
-    """The records, and unless `recorded` a place for what has none."""
-    missing = [key for key in fleet.deployments if key not in fleet.placements]
-    if recorded or not missing:
-        return pipeline.recorded(fleet)
+def _planned(context: Context, recorded: bool, tree: bool, report: Report) -> tuple[pipeline.Repository, Fleet, Plan]:
+    """The records, and unless `recorded` a place for what has none. Only placing looks at selectors.
+
+    A tree of a fleet whose Applications read it (`delivery: Rendered`) holds what is recorded alone.
+    """
+    repository = context.read(pipeline.Slice(), report)
+    context.refuse_errors(report)
+    fleet = repository.fleet
+    assert fleet is not None
+    recorded = recorded or (tree and fleet.settings.spec.argocd.delivery == "Rendered")
+    missing = [] if recorded else [key for key in fleet.deployments if key not in fleet.placements]
+    if missing:
+        pipeline.check(repository, report)
+    else:
+        pipeline.check_recorded(repository, report)
+    context.refuse_errors(report)
+    return repository, fleet, _plan(fleet, missing, report) if missing else pipeline.recorded(fleet)
+
+
+def _plan(fleet: Fleet, missing: list[tuple[str, str]], report: Report) -> Plan:
+    """The records and, in memory alone, a place for what is missing."""
     for key in missing:
         deployment = fleet.deployments[key]
         message = f"`{deployment.ref}` has no recorded placement; it is placed for this output alone"

@@ -35,7 +35,7 @@ def command(
     """Retains every recorded place that may stay; fills and scales the targets only."""
     _usage(named, everything, check_only, base, finish, accept_loss)
     report = Report()
-    repository, fleet = context.whole(report)
+    repository, fleet = context.whole(report, devices=False)
     targets = list(fleet.deployments) if everything else _keys(context, fleet, named) if named else None
     if base is not None:
         _check_edited(context, repository, fleet, base, report)
