@@ -42,8 +42,8 @@ check: .venv/.ready ## run the linter and the type checker
 schemas: .venv/.ready ## write the JSON Schemas of all kinds to schemas/
 	$(BIN)/modelfleet schemas -o schemas
 
-golden: .venv/.ready ## rewrite the expected files of tests/golden with what is rendered now
-	MODELFLEET_GOLDEN=write $(BIN)/pytest tests/golden $(ARGS)
+golden: .venv/.ready ## rewrite the expected outputs beside the tests with what comes out now
+	MODELFLEET_GOLDEN=write $(BIN)/pytest tests/render/test_golden.py tests/test_crossfile.py $(ARGS)
 
 bench: .venv/.ready ## measure times and print them
 	$(BIN)/python -m benchmarks $(ARGS)

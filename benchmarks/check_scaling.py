@@ -20,6 +20,7 @@ import yaml
 from modelfleet import load, pipeline
 from modelfleet.diagnostics import Report
 from modelfleet.emit import document
+from modelfleet.pods import check_pods
 
 API = "modelfleet.io/v1alpha1"
 # Of 100 documents.
@@ -125,6 +126,9 @@ def measure(root: Path) -> dict[str, float]:
     def checking() -> None:
         report = Report()
         pipeline.check(repositories[0], report)
+        fleet = repositories[0].fleet
+        assert fleet is not None
+        check_pods(repositories[0].resources, fleet, report)
         assert not report.errors, report.sorted()[:5]
 
     stages: dict[str, Callable[[], None]] = {"PyYAML": pyyaml, "load": loading, "load+validate+resolve": reading, "check": checking}

@@ -134,7 +134,7 @@ def test_what_the_models_refuse_in_a_damaged_declaration_the_schemas_refuse_too(
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(data=st.data())
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 def test_what_a_schema_takes_a_model_takes_and_gives_back(kind: str, data: st.DataObject) -> None:
     """Schema to value to model; and value to YAML to value to model again, equal."""
     value = data.draw(Values(SCHEMAS[kind]).of(SCHEMAS[kind]))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any, get_args
 
 from modelfleet import pipeline
+from modelfleet.api.base import Model
+from modelfleet.api.later import Later
 from modelfleet.diagnostics import Report
 from modelfleet.load import parse
 from modelfleet.validate import Resources, validate
@@ -48,3 +51,14 @@ def checked(root: Path, files: Mapping[str, str], *ignored: str) -> list[str]:
     if not report.errors:
         pipeline.check(repository, report)
     return [diagnostic.line() for diagnostic in report.sorted() if diagnostic.code.name not in ignored]
+
+
+def nested(*annotations: Any) -> Iterator[type[Any]]:
+    """The models that a field's annotation and metadata lead to."""
+    for annotation in annotations:
+        if isinstance(annotation, Later):
+            yield annotation.model()
+        elif isinstance(annotation, type) and issubclass(annotation, Model):
+            yield annotation
+        else:
+            yield from nested(*get_args(annotation))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from modelfleet import api
 from modelfleet.api import pending
-from modelfleet.api.base import Model
 
 from tests.builders import cluster, deployment, pool
+from tests.written import nested
 
 ROWS = [(kind, row.path) for kind, rows in pending._ROWS.items() for row in rows]
 
@@ -25,13 +25,7 @@ def test_a_row_names_a_field(kind: str, path: str) -> None:
             model.model_rebuild()
         fields = [field for model in models for name, field in model.model_fields.items() if (field.alias or name) == step]
         assert fields, step
-        models = [model for field in fields for model in _models(field.annotation)]
-
-
-def _models(annotation: Any) -> list[type[Model]]:
-    if isinstance(annotation, type) and issubclass(annotation, Model):
-        return [annotation]
-    return [model for argument in get_args(annotation) for model in _models(argument)]
+        models = [model for field in fields for model in nested(field.annotation, *field.metadata)]
 
 
 def said(kind: str, manifest: dict[str, Any]) -> list[tuple[str | int, ...]]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from modelfleet import place  # noqa: F401  its package must import before the plan's module is asked for
+from modelfleet.api.cache import ModelCacheSpec
 from modelfleet.api.cluster import InferenceClusterSpec
+from modelfleet.api.configmap import ConfigMap
 from modelfleet.api.deployment import ModelDeploymentSpec
 from modelfleet.api.fleet import FleetSpec
 from modelfleet.api.hardware import InferenceClassSpec
@@ -46,19 +48,47 @@ def pod(container: dict[str, Any] | None = None, **spec: Any) -> dict[str, Any]:
     return {"spec": {"containers": [engine], **spec}}
 
 
-def engine(name: str = "main", template: dict[str, Any] | None = None, copies: int = 1, **devices: Any) -> dict[str, Any]:
+def engine(
+    name: str = "main", template: dict[str, Any] | None = None, copies: int = 1, phase: str = "", scaling: Any = None, **devices: Any
+) -> dict[str, Any]:
     """An engine of one pod that asks for one device of at least 22Gi."""
     request = {"name": "gpu", "memory": {"atLeast": "22Gi"}, **devices}
-    return {"name": name, "copies": copies, "members": [{"nodeSelector": {"devices": [request]}, "template": template or pod()}]}
+    number = {"scaling": scaling} if scaling else {"copies": copies}
+    which = {"phase": phase} if phase else {}
+    return {"name": name, **number, **which, "members": [{"nodeSelector": {"devices": [request]}, "template": template or pod()}]}
+
+
+def gang(
+    name: str = "main", workers: int = 1, *, leader: Any = None, worker: Any = None, devices: bool = True, **rest: Any
+) -> dict[str, Any]:
+    """An engine of a leader and its workers, eight devices on each node; `devices`: whether the leader takes some too."""
+    selector = {"devices": [{"name": "gpu", "count": 8, "memory": {"atLeast": "70Gi"}}]}
+    first = {"role": "Leader", "template": leader or pod(), **({"nodeSelector": selector} if devices else {})}
+    second = {"role": "Worker", "worker": {"nodes": workers}, "nodeSelector": selector, **(worker or {"extraArgs": ["--headless"]})}
+    return {"name": name, "members": [second, first], **rest}
+
+
+def cache(source: str, block: str, **fields: Any) -> ModelCacheSpec:
+    """A ModelCache of one source; a staged one has 100Gi unless it says otherwise."""
+    size = {} if source in ("OCI", "PersistentVolumeClaim") else {"sizeGiB": 100}
+    return ModelCacheSpec.model_validate({"source": source, block: {**size, **fields}})
+
+
+def config_map(name: str, namespace: str = NAMESPACE, **rest: Any) -> ConfigMap:
+    """A ConfigMap document."""
+    metadata = {"name": name, "namespace": namespace}
+    return ConfigMap.model_validate({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, **rest})
 
 
 def deployment(
     *engines: dict[str, Any], name: str = NAME, namespace: str = NAMESPACE, serving: dict[str, Any] | None = None, **spec: Any
 ) -> Deployment:
     """A deployment; `spec` is what stands beside `template`."""
-    template = {"spec": {"engines": list(engines) or [engine()], "serving": serving or {}}}
+    template: dict[str, Any] = {"spec": {"engines": list(engines) or [engine()], "serving": serving or {}}}
     if "metadata" in spec:
         template["metadata"] = spec.pop("metadata")
+    if "cache" in spec:
+        template["spec"]["modelCacheRef"] = {"name": spec.pop("cache")}
     return Deployment(
         namespace, name, ModelDeploymentSpec.model_validate({"template": template, **spec}), Location(f"models/{namespace}/{name}.yaml")
     )
@@ -87,8 +117,8 @@ def plan(placements: dict[tuple[str, str], PlacementSpec] | None = None) -> Plan
     return Plan({(NAMESPACE, NAME): placement()} if placements is None else placements, {})
 
 
-def fleet(*deployments: Deployment, clusters: tuple[Cluster, ...] = (), **spec: Any) -> Fleet:
-    """A fleet with one cluster and one deployment."""
+def fleet(*deployments: Deployment, clusters: tuple[Cluster, ...] = (), caches: Any = None, config_maps: Any = (), **spec: Any) -> Fleet:
+    """A fleet with one cluster and one deployment. caches: by name, in the namespace of them all."""
     settings = {"argocd": {"repoURL": "https://git.example.com/acme/fleet.git", **spec.pop("argocd", {})}, **spec}
     return Fleet(
         Settings("acme", FleetSpec.model_validate(settings)),
@@ -96,4 +126,6 @@ def fleet(*deployments: Deployment, clusters: tuple[Cluster, ...] = (), **spec: 
         {c.name: c for c in clusters or (cluster(),)},
         {d.key: d for d in deployments or (deployment(),)},
         {},
+        caches={(NAMESPACE, name): cache for name, cache in (caches or {}).items()},
+        config_maps={(c.metadata.namespace, c.metadata.name): c for c in config_maps},
     )

@@ -7,13 +7,11 @@ from typing import Any
 from modelfleet.place.plan import Plan
 from modelfleet.resolve.fleet import Fleet
 
-from .builders import NAME, NAMESPACE, cluster, deployment, engine, entry, fleet, gpu, placement, plan, plugin_gpu, pod, pool, scaling
+from . import kinds
+from .builders import NAMESPACE, cluster, deployment, engine, entry, fleet, gpu, placement, plan, plugin_gpu, pod, pool, scaling
 
-KEY = (NAMESPACE, NAME)
-MODEL = f"model/{NAMESPACE}/{NAME}"
-ROUTES = f"routes/{NAMESPACE}"
+KEY, MODEL, ROUTES, Scenario = kinds.KEY, kinds.MODEL, kinds.ROUTES, kinds.Scenario
 TENANT = f"tenant/{NAMESPACE}"
-Scenario = tuple[Fleet, Plan, str]
 
 SHORT = {"missing": 2, "summary": "0/5 clusters can take another: 3 InsufficientDevices, 2 SelectorMismatch"}
 WRITTEN_ENGINE: dict[str, Any] = {
@@ -76,6 +74,7 @@ def scenarios() -> dict[str, Scenario]:
         "rack-without-dra": (fleet(clusters=(rack,)), plan({KEY: placement(entry(1, "rack", "l40s"))}), MODEL),
         "removal-prune": (fleet(scaled, argocd=prune), share, MODEL),
         "two-copies": (fleet(deployment(engine(copies=2, template=pod({"image": "vllm"})))), plan({KEY: placement(entry(3))}), MODEL),
+        **kinds.kinds(),
         "not-listed": (fleet(), plan({KEY: placement(entry(1, "west"))}), MODEL),
         "namespace-not-listed": (fleet(), plan({}), TENANT),
         "tenant": (fleet(), plan(), TENANT),

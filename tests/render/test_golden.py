@@ -21,10 +21,15 @@ SCENARIOS = scenarios()
 MODELS: dict[str, Any] = {
     "ConfigMap": models.V1ConfigMap,
     "Deployment": models.V1Deployment,
+    "Job": models.V1Job,
     "Namespace": models.V1Namespace,
+    "PersistentVolumeClaim": models.V1PersistentVolumeClaim,
     "PodDisruptionBudget": models.V1PodDisruptionBudget,
     "ResourceClaimTemplate": models.V1ResourceClaimTemplate,
+    "Role": models.V1Role,
+    "RoleBinding": models.V1RoleBinding,
     "Service": models.V1Service,
+    "ServiceAccount": models.V1ServiceAccount,
 }
 
 

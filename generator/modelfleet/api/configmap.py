@@ -1,7 +1,6 @@
 """ConfigMap: small files that engines mount, such as chat templates. Kubernetes' own kind."""
 
 import base64
-import binascii
 from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
@@ -43,7 +42,7 @@ class ConfigMap(Document):
                 raise mistake("DuplicateItem", f"`{key}` stands in data and in binaryData", "binaryData", key, hint="remove one")
             try:
                 base64.b64decode(text, validate=True)
-            except binascii.Error:
+            except ValueError:  # binascii.Error is one; a letter beyond ASCII is another
                 raise mistake("BadValue", f"`{key}` is not base64", "binaryData", key, hint="base64 -w0 FILE") from None
         size = sum(len(text.encode()) for text in (*self.data.values(), *self.binary_data.values()))
         if size > LIMIT:

@@ -53,6 +53,9 @@ Estimator = Callable[[Argument | None, list[Argument]], Cost | None]
 def function_cost(name: str, overload: Overload | None, target: Argument | None, args: list[Argument]) -> Cost:
     """(cost without that of the arguments, size of the result or None) of one overload."""
     receiver = overload.args[-1 if name == "@in" else 0].name if overload is not None and overload.args else ""
+    if overload is not None and name in ("sort", "@sortByAssociatedKeys"):
+        keys = args[0] if args else target
+        return (1, None) if keys is None else _sort(keys, overload.args[-1].params[0].name)
     known = _LISTS.get(name) if receiver == "list" or name.startswith(("lists.", "sets.")) else None
     found = known(target, args) if known is not None else None
     if found is None:
@@ -167,8 +170,8 @@ def _distinct(target: Argument | None, args: list[Argument]) -> Cost | None:
     return None if target is None else _allocated(2, target.known.times(target.known))
 
 
-def _sort(keys: Argument) -> Cost:
-    factor = 2 + (_TEXT if keys.type_.params and keys.type_.params[0].name in ("string", "bytes") else 0)
+def _sort(keys: Argument, element: str) -> Cost:
+    factor = 2 + (_TEXT if element in ("string", "bytes") else 0)
     return _allocated(factor, keys.known.times(keys.known))
 
 
@@ -228,8 +231,6 @@ _LISTS: dict[str, Estimator] = {
     "lists.range": _range,
     "reverse": _reverse,
     "distinct": _distinct,
-    "sort": lambda target, args: None if target is None else _sort(target),
-    "@sortByAssociatedKeys": lambda target, args: _sort(args[0]),
     "sets.contains": _set(1),
     "sets.intersects": _set(1),
     "sets.equivalent": _set(2),

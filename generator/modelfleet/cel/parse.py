@@ -201,7 +201,11 @@ class _Builder:
         """An element or key, and whether it was written with `?`."""
         inner = _inner(tree)
         marked = inner.data == "ident_arg" and inner.children[0].start_pos in self.source.marked
-        return (self.node(inner.children[1].children[0]), True) if marked else (self.node(tree), False)
+        if not marked:
+            return self.node(tree), False
+        if len(inner.children) == 1:
+            raise Refused("SelectorSyntax", "an expression is missing after `?`", self._origin(inner))
+        return self.node(inner.children[1].children[0]), True
 
     def _list(self, tree: Any) -> Node:
         entries = [self._entry(t) for t in tree.children[0].children] if tree.children else []

@@ -47,6 +47,11 @@ class Candidate:
     devices: tuple[tuple[str, int], ...]
     memory: int
 
+    @property
+    def price(self) -> tuple[bool, int]:
+        """Sorts by cost; what has a part without a declared price comes last, as nothing says that it is cheap."""
+        return (bool(self.unpriced), self.cost)
+
     def recorded(self, cluster: Cluster) -> dict[str, EngineChoice]:
         """The choices as a placement entry records them."""
         return {
@@ -83,7 +88,7 @@ class Offers:
 
     def to(self, deployment: Deployment, level: Level) -> Callable[[Cluster], Offer]:
         """What each cluster offers `deployment` at `level`."""
-        known = self._kinds.setdefault(self._kind(deployment, level), {})
+        known = self._kinds.setdefault(self.kind(deployment, level), {})
         shape_of = self._shape_of
 
         def offer(cluster: Cluster) -> Offer:
@@ -95,7 +100,7 @@ class Offers:
 
         return offer
 
-    def _kind(self, deployment: Deployment, level: Level) -> tuple[object, ...]:
+    def kind(self, deployment: Deployment, level: Level) -> tuple[object, ...]:
         """Everything of a deployment that its offers depend on."""
         spec, team = deployment.spec, self.fleet.team_of(deployment.namespace)
         engines = tuple(
@@ -121,7 +126,7 @@ class Offers:
                 return Offer((), "NoMatchingClass", "; ".join(dict.fromkeys(misses)))
             ways.append(found)
         made = [self.candidate(deployment, tuple(choices), cluster.pools) for choices in itertools.product(*ways)]
-        return Offer(tuple(sorted(made, key=lambda c: (c.cost, c.memory, tuple(choice.position for choice in c.choices)))))
+        return Offer(tuple(sorted(made, key=lambda c: (c.price, c.memory, tuple(choice.position for choice in c.choices)))))
 
     def _usable(self, deployment: Deployment, cluster: Cluster) -> tuple[list[tuple[int, Pool]], tuple[str, str]]:
         """The pools that the deployment may use at all, or (reason, text) of the first that refuses."""

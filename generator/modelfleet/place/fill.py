@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..resolve.fleet import Cluster, Fleet
-from .candidates import Candidate, Level, Offers, levels
+from .candidates import Candidate, Offers, levels
 from .eligible import Eligibility
 from .ledger import Ledger, Pods
 from .limits import Limits
+from .order import Order, Orders
 from .rank import Rank, Ranking, crowded
 from .state import Entry, State
 
@@ -23,6 +23,18 @@ class Filler:
     ledger: Ledger
     limits: Limits
     offers: Offers
+    orders: Orders = field(init=False)
+    _empty: Ledger | None = None
+
+    def empty(self) -> Ledger:
+        """The same pools with nothing in them and all headroom, for telling what never fits from what is full."""
+        if self._empty is None:
+            self._empty = Ledger.of(self.fleet)
+            self._empty.use_headroom()
+        return self._empty
+
+    def __post_init__(self) -> None:
+        self.orders = Orders(self.fleet, self.offers)
 
     def fill(self, state: State, upto: int) -> None:
         """Places replicas of `state` until it has `upto` live ones or no cluster takes another.
@@ -31,23 +43,26 @@ class Filler:
         """
         if state.live >= upto:
             return
-        closed = Eligibility.of(self.fleet, state.deployment).closed
-        eligible = [cluster for cluster in self.fleet.clusters.values() if closed(cluster) is None]
-        ranking = Ranking.of(self.fleet, self.ledger, state, eligible)
+        ranking = Ranking.of(self.fleet, self.ledger, state)
         for level in levels(state.deployment):
             if state.live < upto:
-                self._fill_level(state, level, upto, ranking, eligible)
+                self._fill_level(state, upto, ranking, self.orders.of(state.deployment, level, ranking))
 
-    def _fill_level(self, state: State, level: Level, upto: int, ranking: Ranking, eligible: Iterable[Cluster]) -> None:
-        """Clusters wait in a heap by rank; a rank is looked at again when its cluster comes up, as placing may have changed it."""
-        offers = self.offers.to(state.deployment, level)
-        heap = [ranking.rank(c.name, offer.candidates[0]) for c in eligible if (offer := offers(c)).candidates]
+    def _fill_level(self, state: State, upto: int, ranking: Ranking, order: Order) -> None:
+        """Clusters come from the order, and those that hold replicas already from a heap, by their rank as it is now."""
+        held = {entry.cluster for entry in state.entries.values()}
+        heap = [rank for name in sorted(held) if (rank := self._held_rank(name, order, ranking)) is not None]
         heapq.heapify(heap)
+        fresh = order.walk(held)
+        upcoming = next(fresh, None)
         unbalanced: list[Rank] = []
-        while heap and state.live < upto:
-            rank = heapq.heappop(heap)
+        while state.live < upto and (heap or upcoming):
+            if upcoming and (not heap or upcoming < heap[0]):
+                rank, upcoming = upcoming, next(fresh, None)
+            else:
+                rank = heapq.heappop(heap)
             cluster = self.fleet.clusters[str(rank[-1])]
-            candidate = self._first(state, cluster, offers(cluster).candidates)
+            candidate = self._first(state, cluster, order)
             if candidate is None or crowded(state, cluster.name):
                 continue
             now = ranking.rank(cluster.name, candidate)
@@ -61,17 +76,30 @@ class Filler:
                     heapq.heappush(heap, waiting)
                 unbalanced = []
 
-    def _first(self, state: State, cluster: Cluster, candidates: Iterable[Candidate]) -> Candidate | None:
+    def _held_rank(self, name: str, order: Order, ranking: Ranking) -> Rank | None:
+        """The rank of a cluster that holds replicas of the deployment; None if it takes nothing new."""
+        cluster = self.fleet.clusters.get(name)
+        if cluster is None or Eligibility.of(self.fleet, ranking.state.deployment).closed(cluster):
+            return None
+        candidates = order.offers(cluster).candidates
+        return ranking.rank(name, candidates[0]) if candidates else None
+
+    def _first(self, state: State, cluster: Cluster, order: Order) -> Candidate | None:
         """The best candidate that has room and passes no limit; a retiring entry's own place has room."""
-        for candidate in candidates:
+        full = True
+        for candidate in order.offers(cluster).candidates:
             there = self.there(state, cluster, candidate)
             if there and there.retiring and not there.given_up:
                 return candidate
             if there and (there.given_up or there.candidate != candidate):
+                full = False
                 continue  # one entry has one choice of device groups
-            pods = candidate.pods if there else joined(candidate.pods, candidate.surge)
-            if self.ledger.admits(cluster.name, pods) and self.limits.refusal(state.deployment, candidate) is None:
-                return candidate
+            if self.ledger.admits(cluster.name, candidate.pods if there else joined(candidate.pods, candidate.surge)):
+                full = False
+                if self.limits.refusal(state.deployment, candidate) is None:
+                    return candidate
+        if full:
+            order.full.add(cluster.name)
         return None
 
     def take(self, state: State, cluster: Cluster, candidate: Candidate) -> None:
@@ -83,9 +111,10 @@ class Filler:
         name = cluster.name
         if there:
             there.count += 1
+            there.placed += 1
             self.ledger.add(name, candidate.pods, state.deployment.ref)
         else:
-            entry = Entry(name, candidate.recorded(cluster), candidate, candidate.pods, 1)
+            entry = Entry(name, candidate.recorded(cluster), candidate, candidate.pods, 1, placed=1)
             state.entries[entry.key] = entry
             self.ledger.add(name, entry.charged(), state.deployment.ref)
         self.limits.add(state.deployment, candidate, 1)
@@ -94,9 +123,31 @@ class Filler:
         """A retiring entry serves again with one replica; what it held beyond that is free."""
         surplus = tuple((position, demand, count * (entry.count - 1)) for position, demand, count in entry.pods)
         self.ledger.add(entry.cluster, surplus, state.deployment.ref, sign=-1)
+        self.orders.forget()
         if entry.candidate:
             self.limits.add(state.deployment, entry.candidate, 1 - (entry.count - entry.replaced))
         entry.count, entry.retiring, entry.replaced = 1, False, 0
+
+    def fits(self, state: State, cluster: Cluster, candidate: Candidate) -> bool:
+        """Whether one more replica at just this candidate has room and passes every limit."""
+        there = self.there(state, cluster, candidate)
+        if there and (there.retiring or there.candidate != candidate):
+            return False
+        pods = candidate.pods if there else joined(candidate.pods, candidate.surge)
+        return self.ledger.admits(cluster.name, pods) and self.limits.refusal(state.deployment, candidate) is None
+
+    def release(self, state: State, entry: Entry, replicas: int) -> None:
+        """Takes replicas that this run placed away again."""
+        assert entry.candidate is not None
+        pods = tuple((position, demand, count * replicas) for position, demand, count in entry.pods)
+        if replicas == entry.count:
+            pods += entry.candidate.surge
+            del state.entries[entry.key]
+        self.ledger.add(entry.cluster, pods, state.deployment.ref, sign=-1)
+        self.limits.add(state.deployment, entry.candidate, -replicas)
+        entry.count -= replicas
+        entry.placed -= replicas
+        self.orders.forget()
 
     def there(self, state: State, cluster: Cluster, candidate: Candidate) -> Entry | None:
         """The entry that holds the same choice of pools, if there is one."""

@@ -45,7 +45,7 @@ class Account:
 
     def block(self, group: str, nodes: int) -> int:
         """Most devices of `group` that a further pod finds on one node, whatever packing."""
-        return largest_block(self.pods, nodes, self.capacity, group)
+        return _block(frozenset(self.pods.items()), nodes, tuple(self.capacity.items()), group)
 
     def held_by(self) -> str:
         """The largest holders: `ml/chat 8, ml/code 2`."""
@@ -72,6 +72,11 @@ def _fits(accounting: Accounting, pods: frozenset[tuple[Demand, int]], nodes: in
     return safe(counted, nodes, on_node)
 
 
+@lru_cache(maxsize=8192)
+def _block(pods: frozenset[tuple[Demand, int]], nodes: int, given: tuple[tuple[str, int], ...], group: str) -> int:
+    return largest_block(dict(pods), nodes, dict(given), group)
+
+
 def _accounts(pools: Iterable[Pool], given: dict[tuple[str, tuple[tuple[str, int], ...]], dict[str, int]]) -> tuple[Account, ...]:
     found = []
     for pool in pools:
@@ -85,11 +90,15 @@ def _accounts(pools: Iterable[Pool], given: dict[tuple[str, tuple[tuple[str, int
 
 @dataclass(slots=True)
 class Ledger:
-    """The accounts of all pools of all clusters, shared by all namespaces. headroom: the second round of filling."""
+    """The accounts of all pools of all clusters, shared by all namespaces. headroom: the second round of filling.
+
+    journal: what was charged since it was begun, while a change may have to be undone.
+    """
 
     accounting: Accounting
     accounts: dict[str, tuple[Account, ...]]
     headroom: bool = False
+    journal: list[tuple[str, Pods, str, int]] | None = None
     _refused: dict[str, set[Pods]] = field(default_factory=dict)
 
     @classmethod
@@ -103,6 +112,8 @@ class Ledger:
         accounts = self.accounts.get(cluster)
         if accounts is None:
             return
+        if self.journal is not None:
+            self.journal.append((cluster, pods, holder, sign))
         for position, demand, count in pods:
             account = accounts[position]
             left = account.pods.get(demand, 0) + sign * count
@@ -113,6 +124,12 @@ class Ledger:
             account.holders[holder] = account.holders.get(holder, 0) + sign * count * devices
         if sign < 0:
             self._refused.pop(cluster, None)
+
+    def undo(self) -> None:
+        """Takes back what the journal holds."""
+        done, self.journal = self.journal or [], None
+        for cluster, pods, holder, sign in reversed(done):
+            self.add(cluster, pods, holder, -sign)
 
     def admits(self, cluster: str, pods: Pods) -> bool:
         """Whether `pods` fit besides what is charged. What did not fit once does not fit later, until room is given back."""

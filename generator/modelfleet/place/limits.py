@@ -19,10 +19,13 @@ class Limits:
     devices: dict[tuple[str, str], int] = field(default_factory=dict)
     team_cost: dict[str, int] = field(default_factory=dict)
     deployment_cost: dict[tuple[str, str], int] = field(default_factory=dict)
+    journal: list[tuple[Deployment, Candidate, int]] | None = None
     _teams: dict[str, tuple[str, TeamSpec] | None] = field(default_factory=dict)
 
     def add(self, deployment: Deployment, candidate: Candidate, replicas: int) -> None:
         """Charges replicas; a negative number gives them back."""
+        if self.journal is not None:
+            self.journal.append((deployment, candidate, replicas))
         cost = candidate.cost * replicas
         self.deployment_cost[deployment.key] = self.deployment_cost.get(deployment.key, 0) + cost
         if team := self._team(deployment.namespace):
@@ -30,6 +33,12 @@ class Limits:
             for class_name, count in candidate.devices:
                 key = (team[0], class_name)
                 self.devices[key] = self.devices.get(key, 0) + count * replicas
+
+    def undo(self) -> None:
+        """Takes back what the journal holds."""
+        done, self.journal = self.journal or [], None
+        for deployment, candidate, replicas in reversed(done):
+            self.add(deployment, candidate, -replicas)
 
     def refusal(self, deployment: Deployment, candidate: Candidate) -> tuple[str, str] | None:
         """(reason, text) why one more replica at `candidate` would pass a limit."""

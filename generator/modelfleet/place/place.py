@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from ..api.placement import PlacementEntry, PlacementSpec
@@ -17,6 +17,7 @@ from .plan import Excess, Plan, Shortfall
 from .reasons import Reasons
 from .record import record
 from .retain import is_stale, must_leave, renewed
+from .room import Room
 from .state import Entry, State, recorded_entry
 
 Key = tuple[str, str]
@@ -44,16 +45,21 @@ def place(
 
 def _fill(filler: Filler, order: list[State]) -> None:
     """All to their minimum, then all to their full number; then once more on headroom of last resort."""
-    rounds: tuple[Callable[[Deployment], int], ...] = (_floor, lambda d: d.wanted)
-    for wanted in rounds:
+    _round(filler, order)
+    if any(state.live < state.deployment.wanted for state in order):
+        filler.ledger.use_headroom()
+        filler.orders.forget()
+        _round(filler, order)
+
+
+def _round(filler: Filler, order: list[State]) -> None:
+    """One after the other; where one stays short, what was placed before it in this run may make room."""
+    for wanted in (_floor, _full):
+        room = Room(filler)
         for state in order:
             filler.fill(state, wanted(state.deployment))
-    if not any(state.live < state.deployment.wanted for state in order):
-        return
-    filler.ledger.use_headroom()
-    for wanted in rounds:
-        for state in order:
-            filler.fill(state, wanted(state.deployment))
+            room.filled.append(state)
+            room.make(state, wanted(state.deployment))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +188,10 @@ def _known(deployment: Deployment, entry: PlacementEntry, fleet: Fleet) -> Pods:
 
 def _floor(deployment: Deployment) -> int:
     return deployment.spec.scaling.min_replicas if deployment.spec.scaling else deployment.wanted
+
+
+def _full(deployment: Deployment) -> int:
+    return deployment.wanted
 
 
 def _shortfall(state: State, filler: Filler) -> Shortfall:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..resolve.fleet import Cluster, Fleet
+from ..resolve.fleet import Fleet
 from .candidates import Candidate
+from .eligible import Eligibility
 from .ledger import Ledger
 from .state import State
 
@@ -25,15 +25,26 @@ class Ranking:
     domain: dict[str, str | None]
 
     @classmethod
-    def of(cls, fleet: Fleet, ledger: Ledger, state: State, clusters: Iterable[Cluster]) -> Ranking:
-        deployment, named = state.deployment, list(clusters)
-        placement = deployment.spec.placement
+    def of(cls, fleet: Fleet, ledger: Ledger, state: State) -> Ranking:
+        placement = state.deployment.spec.placement
         preference: dict[str, int] = {}
         if placement.prefer:
-            preference = {c.name: sum(p.weight for p in placement.prefer if p.matches(c.labels)) for c in named}
-        key = placement.spread.topology_key if placement.spread else None
-        domain = {c.name: c.labels.get(key) for c in named} if key else {}
+            preference = {c.name: sum(p.weight for p in placement.prefer if p.matches(c.labels)) for c in fleet.clusters.values()}
+        domain: dict[str, str | None] = {}
+        if placement.spread:
+            closed = Eligibility.of(fleet, state.deployment).closed
+            key = placement.spread.topology_key
+            domain = {c.name: c.labels.get(key) for c in fleet.clusters.values() if closed(c) is None}
         return cls(fleet, ledger, state, placement.strategy or fleet.settings.spec.placement.strategy, preference, domain)
+
+    @property
+    def shifting(self) -> bool:
+        """Whether placing elsewhere changes a cluster's rank, so that no order can be shared or kept."""
+        return self.strategy == "Pack" or self.state.deployment.spec.placement.spread is not None
+
+    def first(self, cluster: str, candidate: Candidate) -> Rank:
+        """Of a first replica at `candidate`; with an order that shifts, of one more replica."""
+        return self.rank(cluster, candidate) if self.shifting else self._rank(cluster, candidate, 0)
 
     def rank(self, cluster: str, candidate: Candidate) -> Rank:
         """Of one more replica at `candidate`.
@@ -41,19 +52,21 @@ class Ranking:
         Spread: fewest replicas of this deployment in the domain, then preference, cost. Pack: preference, then the fullest,
         cost. Cheapest: preference, then cost, fewest replicas. A spread constraint ranks by domain under every strategy.
         """
-        here, preferred = self.state.on(cluster), -self.preference.get(cluster, 0)
-        spread = self.state.deployment.spec.placement.spread
-        balance = self._in_domain(cluster) if spread else 0
+        return self._rank(cluster, candidate, self.state.on(cluster))
+
+    def _rank(self, cluster: str, candidate: Candidate, here: int) -> Rank:
+        preferred = -self.preference.get(cluster, 0) if self.preference else 0
+        balance = self._in_domain(cluster) if self.domain else 0
         if self.strategy == "Cheapest":
-            return (balance, preferred, candidate.cost, here, cluster)
+            return (balance, preferred, *candidate.price, here, cluster)
         if self.strategy == "Pack":
             accounts = self.ledger.accounts[cluster]
             fullest = -max(accounts[choice.position].used for choice in candidate.choices)
-            return (balance, preferred, fullest, candidate.cost, cluster)
-        return (balance, here, preferred, candidate.cost, cluster)
+            return (balance, preferred, fullest, *candidate.price, cluster)
+        return (balance, here, preferred, *candidate.price, cluster)
 
     def _in_domain(self, cluster: str) -> int:
-        return sum(entry.live for entry in self.state.entries.values() if self.domain.get(entry.cluster) == self.domain[cluster])
+        return sum(entry.live for entry in self.state.entries.values() if self.domain.get(entry.cluster) == self.domain.get(cluster))
 
     def unbalanced(self, cluster: str) -> str | None:
         """Why one more replica on `cluster` would break a spread constraint that must hold; as Kubernetes counts it.
@@ -64,7 +77,7 @@ class Ranking:
         spread = self.state.deployment.spec.placement.spread
         if spread is None or spread.when_unsatisfiable != "DoNotSchedule":
             return None
-        domain = self.domain[cluster]
+        domain = self.domain.get(cluster)
         if domain is None:
             return f"it has no label {spread.topology_key}"
         counts: dict[str, int] = {value: 0 for value in self.domain.values() if value is not None}

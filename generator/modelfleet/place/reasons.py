@@ -31,10 +31,7 @@ class Reasons:
     @classmethod
     def of(cls, filler: Filler, state: State) -> Reasons:
         eligibility = Eligibility.of(filler.fleet, state.deployment)
-        eligible = [c for c in filler.fleet.clusters.values() if eligibility.closed(c) is None]
-        empty = Ledger.of(filler.fleet)
-        empty.use_headroom()
-        return cls(filler, state, empty, Ranking.of(filler.fleet, filler.ledger, state, eligible), eligibility)
+        return cls(filler, state, filler.empty(), Ranking.of(filler.fleet, filler.ledger, state), eligibility)
 
     def all(self) -> tuple[Refusal, ...]:
         """One for each cluster that takes no further replica, by name."""

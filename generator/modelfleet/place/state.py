@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..api.placement import EngineChoice, PlacementEntry
 from ..resolve.fleet import Cluster, Deployment
@@ -19,7 +19,7 @@ class Entry:
 
     candidate: what they are charged; None where the record no longer fits its declarations (then `pods` holds what could
     still be told). replaced: of a retiring entry, how many have a successor. lost: its cluster is Lost.
-    given_up: it leaves in this run and is not taken back.
+    given_up: it leaves in this run and is not taken back. placed: replicas that this run added.
     """
 
     cluster: str
@@ -31,6 +31,10 @@ class Entry:
     replaced: int = 0
     lost: bool = False
     given_up: bool = False
+    placed: int = 0
+
+    def copy(self) -> Entry:
+        return replace(self)
 
     @property
     def key(self) -> Key:

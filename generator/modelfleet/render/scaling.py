@@ -57,10 +57,14 @@ def _target(workload: Workload) -> dict[str, str]:
 
 
 def _fallback(workload: Workload) -> dict[str, Any]:
-    """What holds while the signals cannot be read: this share's part of what is declared, else what is reserved here."""
+    """What holds while the signals cannot be read: this share's part of what is declared, else what is reserved here.
+
+    What may sleep stays as it is: a Prometheus that restarts must not wake it.
+    """
     declared = workload.scaling.fallback if workload.scaling else None
     if declared is None:
-        return {"behavior": "static", "failureThreshold": _FAILURES_BEFORE_FALLBACK, "replicas": workload.count}
+        behavior = "static" if workload.minimum else "currentReplicas"
+        return {"behavior": behavior, "failureThreshold": _FAILURES_BEFORE_FALLBACK, "replicas": workload.count}
     total = declared.replicas if isinstance(declared, Fallback) else declared.copies
     return {"behavior": "static", "failureThreshold": declared.failure_threshold, "replicas": part(workload, total)}
 

@@ -42,15 +42,16 @@ bucket, prefix = os.environ["BUCKET"], os.environ.get("PREFIX", "").strip("/")
 prefix = prefix + "/" if prefix else ""
 def stage(name, size, download):
     path = folder / name[len(prefix):]
-    if name.endswith("/") or (path.exists() and path.stat().st_size == size):
-        return 0
+    if name.endswith("/"):
+        return
     if folder.resolve() not in path.resolve().parents:
         sys.exit("an object's name leads out of the folder: " + name)
+    if path.exists() and path.stat().st_size == size:
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     download(str(part))
     part.rename(path)
-    return 1
 found = 0
 """
 _S3 = """

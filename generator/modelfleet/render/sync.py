@@ -25,9 +25,7 @@ _STACK_KINDS = frozenset(
 _HASHED_KINDS = frozenset(("ResourceClaimTemplate",))
 
 
-def annotations_of(
-    kind: str, removal: Removal, *, retiring: bool = False, wave: int | None = None, hashed: bool = False
-) -> dict[str, str]:
+def annotations_of(kind: str, removal: Removal, *, retiring: bool = False, wave: int | None = None, hashed: bool = False) -> dict[str, str]:
     """Argo CD's annotations of an object of `kind`.
 
     retiring: everything that needs the object is on its way out, so leaving it out of Git later deletes it.

@@ -54,10 +54,7 @@ class _Block:
             text = ("Required. " if required else "") + part.get("description", "")
             yield from (f"{indent}# {line}".rstrip() for line in textwrap.wrap(text, _WIDTH - len(indent)))
             lines = self.field(owner, alias, part, chosen.get(alias, self.samples.of(owner, alias, part)), indent)
-            if alias in chosen:
-                yield from lines
-            else:
-                yield from (f"{indent}# {line[len(indent) :]}" for line in lines if not line.lstrip().startswith("#"))
+            yield from lines if alias in chosen else (f"{indent}# {line[len(indent) :]}" for line in lines)
 
     def field(self, owner: str, alias: str, part: Schema, value: Any, indent: str) -> Iterator[str]:
         """`alias` and its value, with the comments of what lies within."""

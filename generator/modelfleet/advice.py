@@ -1,0 +1,221 @@
+"""What would start and disappoint, or never start: said by `check` from what is declared and recorded, without a network.
+
+Of an engine's arguments only those of vLLM are known, so its rules hold for images that are called vllm; all else holds for every image.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from . import codes, names
+from .api.placement import PlacementEntry
+from .diagnostics import Code, Diagnostic, Report
+from .render import caches, versions
+from .render.members import Pod, flag, pods, words
+from .render.workload import Workload, workloads
+from .resolve.fleet import Deployment, Fleet
+from .validate import Resource, Resources
+
+Loc = tuple[str | int, ...]
+
+_ENGINES: Loc = ("spec", "template", "spec", "engines")
+_SERVED = ("$(MODELFLEET_SERVED_MODEL_NAME)", "$(MODELPLANE_SERVED_MODEL_NAME)")
+_COUNT = ("$(MODELFLEET_DEVICE_COUNT)", "$(MODELPLANE_DEVICE_COUNT)")
+# Names that hold secrets, and shapes that only secrets have; a reference to a variable is no value.
+_SECRET_NAME = re.compile(r"(^|_)(TOKEN|PASSWORD|PASSWD|SECRET|SECRET_ACCESS_KEY|API_?KEY|PRIVATE_KEY|CREDENTIALS?)$", re.IGNORECASE)
+_SECRET_VALUE = re.compile(
+    r"\b(hf_[A-Za-z0-9]{20,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|gh[pousr]_[A-Za-z0-9]{30,}|glpat-\S{20,})|BEGIN [A-Z ]*PRIVATE KEY"
+)
+
+
+def check_advice(resources: Resources, fleet: Fleet, report: Report) -> None:
+    """Every rule for every deployment: first what its declaration alone shows, then what its record adds."""
+    for ref, resource in resources.of("ModelDeployment").items():
+        key = (resource.model.metadata.namespace, resource.model.metadata.name)
+        report.extend(_declared(resource))
+        deployment, record = fleet.deployments.get(key), fleet.placements.get(key)
+        if deployment and record and ref in resources.of("Placement"):
+            live = [entry for entry in record.replicas if not entry.retiring]
+            report.extend(_recorded(resource, deployment, fleet, live))
+
+
+@dataclass(frozen=True, slots=True)
+class _Engine:
+    """The container `engine` of a member as it is written. own: whether the member has a template itself."""
+
+    resource: Resource
+    loc: Loc
+    container: Mapping[str, Any]
+    answers: bool
+
+    def says(self, code: Code, message: str, hint: str, *at: str | int) -> Diagnostic:
+        return Diagnostic(code, message, self.resource.at(*self.loc, *at), hint)
+
+    @property
+    def image(self) -> str:
+        return str(self.container.get("image", ""))
+
+    @property
+    def vllm(self) -> bool:
+        return "vllm" in self.image.rpartition("@")[0].rpartition("/")[2] or "vllm" in self.image.rpartition("/")[2].partition("@")[0]
+
+
+def _declared(resource: Resource) -> Iterator[Diagnostic]:
+    spec = resource.model.spec
+    name = spec.template.spec.serving.model_name or resource.model.ref_name
+    for e, engine in enumerate(spec.template.spec.engines):
+        for m, member in enumerate(engine.members):
+            at = (*_ENGINES, e, "members", m, "template", "spec")
+            yield from _containers(resource, member.template.spec, at)
+            for c, container in enumerate(member.template.spec.get("containers") or ()):
+                if container.get("name") == names.ENGINE_CONTAINER and member.role != "Worker":
+                    yield from _vllm(_Engine(resource, (*at, "containers", c), container, True), name, spec)
+    yield from _sleep(resource)
+
+
+def _containers(resource: Resource, pod: Mapping[str, Any], at: Loc) -> Iterator[Diagnostic]:
+    """Images that change under a tag, and values that should be in a Secret; no value is ever shown."""
+    for kind in ("containers", "initContainers"):
+        for c, container in enumerate(pod.get(kind) or ()):
+            found = _Engine(resource, (*at, kind, c), container, False)
+            tag = found.image.rpartition("/")[2].partition("@")[0].partition(":")[2]
+            if "@" not in found.image and tag in ("", "latest"):
+                what = "has no tag" if not tag else "has the tag latest"
+                hint = f"image: {found.image.partition(':latest')[0]}:v1.2.3, or a digest"
+                yield found.says(codes.IMAGE_NOT_PINNED, f"`{found.image}` {what}: two pods may run two versions", hint, "image")
+            for v, variable in enumerate(container.get("env") or ()):
+                value = variable.get("value")
+                if isinstance(value, str) and _secret(str(variable.get("name", "")), value):
+                    message = f"`{variable.get('name')}` looks like a secret that is written out; it is not shown here"
+                    yield found.says(codes.SECRET_IN_ENV, message, "valueFrom: {secretKeyRef: {name: ..., key: ...}}", "env", v, "name")
+
+
+def _secret(name: str, value: str) -> bool:
+    return bool(_SECRET_VALUE.search(value)) or bool(_SECRET_NAME.search(name) and value and "$(" not in value and not value.isdigit())
+
+
+def _vllm(engine: _Engine, name: str, spec: Any) -> Iterator[Diagnostic]:
+    """What vLLM needs to be told to drain and to answer to its name."""
+    if not engine.vllm:
+        return
+    found = words(engine.container)
+    where = "args" if engine.container.get("args") else "command" if engine.container.get("command") else "image"
+    if flag(found, "--shutdown-timeout") is None:
+        message = "without --shutdown-timeout vLLM aborts the requests under way when a pod stops"
+        yield engine.says(codes.NO_DRAIN, message, "--shutdown-timeout=120, below serving.terminationGracePeriod", where)
+    served = _served(found)
+    if not {name, *_SERVED} & set(served):
+        what = f"answers to `{served[0]}`" if served else "answers to the path of its weights"
+        message = f"the engine {what}, and callers and scalers ask for `{name}`"
+        yield engine.says(codes.SERVED_NAME_NOT_PASSED, message, f"--served-model-name={_SERVED[0]}", where)
+
+
+def _served(found: list[str]) -> list[str]:
+    """The names that follow --served-model-name, which takes several."""
+    for index, word in enumerate(found):
+        name, equals, value = word.partition("=")
+        if name == "--served-model-name":
+            rest = [value] if equals else []
+            for more in found[index + 1 :]:
+                if more.startswith("-"):
+                    break
+                rest.append(more)
+            return rest
+    model = flag(found, "--model")
+    return [model] if model else []
+
+
+def _sleep(resource: Resource) -> Iterator[Diagnostic]:
+    scaling, serving = resource.model.spec.scaling, resource.model.spec.template.spec.serving
+    if scaling is None or scaling.wake != "OnRequest":
+        return
+    where = resource.at("spec", "scaling", "wake")
+    message = f"until the first replica is loaded (startupTimeout {serving.startup_timeout}) callers get the next tier, or 503"
+    yield Diagnostic(codes.COLD_START, message, where, "minReplicas: 1 keeps one loaded")
+    if serving.picks:
+        message = "a gateway that routes to a pool counts no request that finds no pod, so nothing would wake the model"
+        yield Diagnostic(codes.WAKE_UNSEEN, message, where, "picker: None, or minReplicas: 1")
+
+
+def _recorded(resource: Resource, deployment: Deployment, fleet: Fleet, live: list[PlacementEntry]) -> Iterator[Diagnostic]:
+    from .place.plan import Plan
+
+    planned = Plan({deployment.key: fleet.placements[deployment.key]}, {})
+    found: dict[str, tuple[Workload, tuple[Pod, ...]]] = {}
+    for cluster in sorted({entry.cluster for entry in live} & fleet.clusters.keys()):
+        try:
+            here = workloads(fleet, planned, fleet.clusters[cluster], deployment.key)
+            found |= {f"{cluster}/{one.name}": (one, pods(one)) for one in here}
+        except KeyError:
+            return  # StillRecorded or UnknownCache say it
+    for workload, members in found.values():
+        yield from _cluster(resource, workload, members)
+        yield from _parallel(resource, workload, members)
+    yield from _update(resource, [workload for workload, _ in found.values() if not workload.retiring])
+
+
+def _cluster(resource: Resource, workload: Workload, members: tuple[Pod, ...]) -> Iterator[Diagnostic]:
+    """What the cluster does not have that the pods need."""
+    cluster, where = workload.cluster, resource.at("metadata", "name")
+    for pod in members:
+        if not pod.member.template.spec:
+            continue
+        m = workload.engine.members.index(pod.member)
+        at = (*_ENGINES, workload.deployment.engines.index(workload.engine), "members", m, "template", "spec")
+        for path, (major, minor) in versions.newer(pod.member.template.spec, cluster.version):
+            message = f"`{path[-1]}` needs Kubernetes {major}.{minor}; cluster {cluster.name} has {cluster.spec.kubernetes_version}"
+            yield Diagnostic(
+                codes.FIELD_TOO_NEW, message, resource.at(*at, *path), "leave it out, or declare the version that the cluster has"
+            )
+    if workload.cache and workload.cache.oci and cluster.version < versions.IMAGE_VOLUME:
+        message = f"a cache that is an image needs Kubernetes 1.35; cluster {cluster.name} has {cluster.spec.kubernetes_version}"
+        yield Diagnostic(codes.FIELD_TOO_NEW, message, where, "another source, or upgrade the cluster")
+    if workload.cache and caches.staged(workload.cache) and not cluster.spec.cache_storage_class:
+        message = f"cluster {cluster.name} names no storage for caches, and its default may not be mountable by many nodes"
+        yield Diagnostic(codes.NO_CACHE_STORAGE, message, where, "cache: {storageClassName: ...} in the cluster's file")
+    if workload.serving.picks and not cluster.spec.gateway.inference_pools:
+        code = codes.NO_PICKER if workload.serving.mode == "Unified" else codes.NO_PHASES
+        message = f"the gateway of cluster {cluster.name} routes to no InferencePool"
+        yield Diagnostic(code, message, where, "gateway: {inferencePools: true} where its gateway can, or another clusterSelector")
+
+
+def _parallel(resource: Resource, workload: Workload, members: tuple[Pod, ...]) -> Iterator[Diagnostic]:
+    """Tensor times pipeline times data parallel size is the number of devices that a copy has."""
+    front = members[0]
+    at = _Engine(resource, (), front.engine, True)
+    if not at.vllm:
+        return
+    found = words(front.engine)
+    sizes = [_size(found, front, *spelt) for spelt in (("--tensor-parallel-size", "-tp"), ("--pipeline-parallel-size", "-pp"))]
+    data = _size(found, front, "--data-parallel-size", "-dp")
+    needed, has = sizes[0] * sizes[1] * data, sum(pod.device_count * pod.member.pods for pod in members)
+    if sizes[0] > front.device_count or needed > has or (needed < has and not workload.gang and front.most_devices == front.device_count):
+        e = workload.deployment.engines.index(workload.engine)
+        product = f"tensor {sizes[0]} x pipeline {sizes[1]} x data {data}"
+        message = f"engine `{workload.engine.name}` runs on {needed} devices ({product}) and claims {has}"
+        yield Diagnostic(codes.PARALLEL_SIZE, message, resource.at(*_ENGINES, e, "name"), f"--tensor-parallel-size={_COUNT[0]}")
+
+
+def _size(found: list[str], pod: Pod, *spellings: str) -> int:
+    said = flag(found, *spellings)
+    if said in _COUNT:
+        return pod.device_count
+    return int(said) if said and said.isascii() and said.isdigit() else 1
+
+
+def _update(resource: Resource, found: list[Workload]) -> Iterator[Diagnostic]:
+    """A warning where every share has as many pods as an update may take away at once: then nothing serves meanwhile."""
+    rollout = resource.model.spec.rollout
+    if not found or resource.model.spec.suspend or rollout.max_surge:
+        return
+    by_engine: dict[str, list[Workload]] = {}
+    for workload in found:
+        by_engine.setdefault(workload.engine.name, []).append(workload)
+    for name, shares in sorted(by_engine.items()):
+        if all(share.count <= rollout.max_unavailable for share in shares):
+            message = f"an update stops all of engine `{name}` at once: each share has as many pods as may be unavailable"
+            yield Diagnostic(codes.UPDATE_STOPS_MODEL, message, resource.at("metadata", "name"), "more replicas, or rollout: {maxSurge: 1}")
+            return

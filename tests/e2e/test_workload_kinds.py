@@ -1,0 +1,38 @@
+"""Every scenario of rendering is accepted by a real API server with the real definitions, and a second sync changes nothing."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from modelfleet import emit, render
+from modelfleet.render.unit import UnitId
+
+from tests.e2e import cluster
+from tests.e2e.cluster import Cluster
+from tests.e2e.judge import judge, kinds, parse
+from tests.render.scenarios import scenarios
+
+pytestmark = pytest.mark.e2e
+
+SCENARIOS = {name: scenario for name, scenario in scenarios().items() if scenario[2] != "root"}
+
+
+def text(name: str) -> str:
+    """The whole unit of a scenario."""
+    fleet, plan, unit = SCENARIOS[name]
+    return emit.to_yaml(render.render_unit(fleet, plan, UnitId(sorted(fleet.clusters)[0], unit)))
+
+
+@pytest.fixture(scope="module")
+def started(tools: Path) -> Iterator[Cluster]:
+    """A cluster that knows every kind that is rendered, with the namespaces of the scenarios."""
+    with cluster.start(tools) as found:
+        found.install(tools / "crds", {kind for name in SCENARIOS for kind in kinds(parse(text(name), name))})
+        for namespace in ("search", "modelfleet-system"):
+            found.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
+        yield found
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_unit_is_accepted(started: Cluster, name: str) -> None:
+    assert judge(started, parse(text(name), name)) == []
