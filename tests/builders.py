@@ -52,7 +52,8 @@ def request(name: str = "gpu", count: int = 1, **more: Any) -> Manifest:
 
 
 def engine(*requests: Manifest, name: str = "main", copies: int = 1, **template: Any) -> Manifest:
-    container = {"name": "engine", "image": "vllm/vllm-openai:v0.33.0", "args": ["--model=m"]}
+    args = ["--model=m", "--served-model-name=$(MODELFLEET_SERVED_MODEL_NAME)", "--shutdown-timeout=60"]
+    container = {"name": "engine", "image": "vllm/vllm-openai:v0.33.0", "args": args}
     member = {"nodeSelector": {"devices": list(requests) or [request()]}, "template": {"spec": {"containers": [container]} | template}}
     return {"name": name, "members": [member]} | ({"copies": copies} if copies > 1 else {})
 

@@ -16,7 +16,7 @@ CHAT = [*FLEET, deployment(replicas=2), placement("chat", entry("east", 1), entr
 
 
 def test_check_of_a_sound_fleet_says_so(tmp_path: Path) -> None:
-    repository(tmp_path, *CHAT)
+    repository(tmp_path, *FLEET, deployment(replicas=4), placement("chat", entry("east", 2), entry("west", 2)))
     result = modelfleet(tmp_path, "check")
     assert (result.code, result.out, result.err) == (0, "2 clusters, 1 deployments: no errors\n", "")
 
@@ -40,14 +40,14 @@ def test_a_missing_record_refuses_check_and_place_mends_it(tmp_path: Path) -> No
 
 
 def test_a_changed_number_makes_the_record_outdated(tmp_path: Path) -> None:
-    root = repository(tmp_path, *FLEET, deployment(replicas=3), placement("chat", entry("east", 1), entry("west", 1)))
+    root = repository(tmp_path, *FLEET, deployment(replicas=5), placement("chat", entry("east", 2), entry("west", 2)))
     assert modelfleet(root, "check").err == (
         "models/ml/modeldeployment-chat.yaml:1:1: error[PlacementOutdated]: the recorded placement of `ml/chat` is not what is declared now\n"
-        "  modelfleet place would give: east 1 -> 2 (h100), west 1 (h100)\n"
+        "  modelfleet place would give: east 2 -> 3 (h100), west 2 (h100)\n"
         "  hint: modelfleet place ml/chat\n"
         "1 error\n"
     )
-    assert modelfleet(root, "place").out == "ml/chat: east 1 -> 2 (h100), west 1 (h100)\n"
+    assert modelfleet(root, "place").out == "ml/chat: east 2 -> 3 (h100), west 2 (h100)\n"
 
 
 def test_a_shortfall_is_a_warning_and_with_strict_an_error(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ spec:
           template:
             spec:
               containers:
-              - {name: engine, image: x}
+              - {name: engine, image: 'x:1'}
 """,
     "placements/ml/chat.yaml": API
     + """kind: Placement
@@ -248,7 +248,7 @@ CASES: list[tuple[str, dict[str, Edit], str]] = [
         },
         "models/ml/chat.yaml:1:1",
     ),
-    ("PlacementOutdated", {MODEL: ("replicas: 1", "replicas: 2")}, "placements/ml/chat.yaml:5:11"),
+    ("PlacementOutdated", {MODEL: ("replicas: 1", "replicas: 2")}, "models/ml/chat.yaml:1:1"),
     ("Shortfall", {MODEL: ("replicas: 1", "replicas: 17"), RECORD: None}, "models/ml/chat.yaml:1:1"),
     ("Overcommitted", {CLUSTER: ("nodeCount: 2", "nodeCount: 0")}, "fleet/cluster.yaml:7:3"),
     (
@@ -265,13 +265,13 @@ CASES: list[tuple[str, dict[str, Edit], str]] = [
     # pod templates
     (
         "PodConflict",
-        {MODEL: ("{name: engine, image: x}", "{name: engine, image: x, resources: {limits: {nvidia.com/gpu: 1}}}")},
-        "models/ml/chat.yaml:17:63",
+        {MODEL: ("{name: engine, image: 'x:1'}", "{name: engine, image: 'x:1', resources: {limits: {nvidia.com/gpu: 1}}}")},
+        "models/ml/chat.yaml:17:67",
     ),
     (
         "UnknownVolume",
-        {MODEL: ("{name: engine, image: x}", "{name: engine, image: x, volumeMounts: [{name: w, mountPath: /w}]}")},
-        "models/ml/chat.yaml:17:64",
+        {MODEL: ("{name: engine, image: 'x:1'}", "{name: engine, image: 'x:1', volumeMounts: [{name: w, mountPath: /w}]}")},
+        "models/ml/chat.yaml:17:68",
     ),
 ]
 
@@ -312,7 +312,7 @@ def test_a_mistake_is_said_where_it_stands(code: str, changes: dict[str, Edit], 
 
 def test_the_good_repository_is_good(tmp_path: Path) -> None:
     write(tmp_path)
-    assert check(tmp_path) == {}
+    assert check(tmp_path) == {"UpdateStopsModel": ["models/ml/chat.yaml:3:18"]}  # of one pod an update always does
 
 
 def _no_fleet(root: Path) -> dict[str, list[str]]:
@@ -361,6 +361,14 @@ def _changed(root: Path, changes: Mapping[str, Edit], before: Mapping[str, Edit]
     return check(root, "--base", "HEAD")
 
 
+def _not_merged(root: Path) -> dict[str, list[str]]:
+    """An entry that retires in this commit alone, and is to be dropped in it too."""
+    _changed(root, {})
+    subprocess.run(["git", "-C", str(root), "branch", "-M", "main"], check=True)
+    write(root, {RECORD: GOOD[RECORD].replace("minimum: 1}", "minimum: 1, retiring: true}").replace("wanted: 1", "wanted: 0")})
+    return {"NotFinished": re.findall(r"^(.*): error\[NotFinished\]", _stderr(root, "place", "--finish", "ml/chat"), re.MULTILINE)}
+
+
 THREE = {RECORD: GOOD[RECORD].replace("wanted: 1", "wanted: 3").replace("count: 1, minimum: 1", "count: 3, minimum: 3")}
 SPECIAL: dict[str, tuple[Callable[[Path], dict[str, list[str]]], str]] = {
     "NotAFleet": (_no_fleet, "NotAFleet"),
@@ -369,18 +377,29 @@ SPECIAL: dict[str, tuple[Callable[[Path], dict[str, list[str]]], str]] = {
     "Unreadable": (_unreadable, NEW),
     "NoSuch": (_unknown_name, "command line"),
     "Base": (_no_base, "command line"),
+    "NotFinished": (_not_merged, RECORD),
     "UnretiredRemoval": (lambda root: _changed(root, {RECORD: None}), RECORD),
     "TooManyRemovals": (lambda root: _changed(root, {RECORD: None}, THREE), RECORD),
     "Immutable": (lambda root: _changed(root, {CLUSTER: ("gateway:", "destination: {name: other}\n  gateway:")}), f"{CLUSTER}:5:16"),
 }
-# Codes of commands that have tables of their own.
-ELSEWHERE = {"NotFinished": "test_cli.py", "PlacementEdited": "test_cli.py"}
+# Codes of commands, and advice, that have tables of their own.
+ADVICE = (
+    "ColdStart", "DecodePort", "FieldTooNew", "ImageNotPinned", "NoCacheStorage", "NoDrain", "NoPhases", "NoPicker", "ParallelSize",
+    "SecretInEnv", "ServedModelNameNotPassed", "UpdateStopsModel", "WakeUnseen",
+)  # fmt: skip
+COMMANDS = ("NewlyOvercommitted", "PlacementEdited")
+ELSEWHERE = dict.fromkeys(ADVICE, "test_advice.py") | dict.fromkeys(COMMANDS, "test_place_command.py")
 
 
 @pytest.mark.parametrize("code", SPECIAL)
 def test_a_mistake_that_no_file_shows(code: str, tmp_path: Path) -> None:
     run, where = SPECIAL[code]
     assert where in run(tmp_path).get(code, [])
+
+
+@pytest.mark.parametrize(("code", "file"), ELSEWHERE.items())
+def test_a_case_of_another_table(code: str, file: str) -> None:
+    assert code in (Path(__file__).parent / file).read_text(encoding="utf-8")
 
 
 def test_every_code_has_a_case() -> None:

@@ -41,7 +41,7 @@ def cluster(name: str, spec: str = "", pools: str = "[{name: h100, className: h1
 
 def deployment(name: str = "chat", request: str = "memory: {atLeast: 20Gi}", inner: str = "", spec: str = "") -> str:
     """`inner` goes into template.spec, `spec` into spec; a line each, indented."""
-    template = "template: {spec: {containers: [{name: engine, image: v}]}}"
+    template = "template: {spec: {containers: [{name: engine, image: 'v:1'}]}}"
     engine = f"      - {{name: main, members: [{{nodeSelector: {{devices: [{{name: gpu, {request}}}]}}, {template}}}]}}\n"
     head = f"{HEAD}kind: ModelDeployment\nmetadata: {{name: {name}, namespace: ml}}\nspec:\n"
     return f"{head}{spec}  template:\n    spec:\n{inner}      engines:\n{engine}"

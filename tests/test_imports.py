@@ -40,7 +40,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "migrate": {"api", "dialect", "load"},
     "records": {"api", "emit", "pipeline"},
     "cmp": {"emit", "pipeline", "place", "render", "resolve"},
-    "pipeline": {"api", "load", "validate", "resolve", "place", "render", "advice", "checks", "pods", "git"},
+    "pipeline": {"api", "load", "validate", "resolve", "place", "render", "checks", "pods", "git"},
 }  # fmt: skip
 # Stages that see no file, network, clock, environment, random or print.
 PURE = ("resolve", "place", "render", "cel", "api", "names", "emit")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 
 import pytest
-
 from modelfleet.diagnostics import Report
 from modelfleet.load import Document, parse, uncollected
 

@@ -24,6 +24,12 @@ def test_names_fit_their_places(namespace: str, deployment: str, engine: str, po
     assert is_label(workload, 54)
     assert is_label(f"keda-hpa-{workload}")
     assert is_label(names.claim_template(workload, "{}"))
+    gang = names.gang(namespace, deployment, engine, pool)
+    assert gang[0].isalpha() and is_label(f"{gang}-999-63") and is_label(f"{gang}-999-{'0' * 10}")
+    assert gang != names.service(namespace, deployment)
+    assert is_label(names.picker(namespace, deployment))
+    assert is_label(names.staging_job(names.cache_claim(deployment, "content"), "{}"))
+    assert len(names.config_map("c" * 253, deployment, "content")) <= 253
     assert is_label(names.service(namespace, deployment))
     assert names.service(namespace, deployment)[0].isalpha()
     assert is_label(names.host_label(namespace, deployment))
@@ -45,6 +51,10 @@ def test_two_workloads_have_two_names(one: tuple[str, str, str, str], other: tup
         (names.workload("a", "b", "c", "p"), names.workload("a", "b", "c", "p", "alternative")),
         (names.workload("a", LONG, "c", "p"), names.workload("b", LONG, "c", "p")),
         (names.service("a", LONG), names.service("b", LONG)),
+        (names.picker("a", LONG), names.picker("b", LONG)),
+        (names.cache_claim("a", "b"), names.cache_claim("a", "c")),
+        (names.config_map("a", "b", "c"), names.config_map("a", "d", "c")),
+        (names.gang("a", "b", "c", "p"), names.gang("a", "b", "c", "q")),
         (names.host_label("a", "b"), names.host_label("c", "b")),
         (names.report(f"model/a/{LONG}1"), names.report(f"model/a/{LONG}2")),
     ],

@@ -43,13 +43,12 @@ def check_advice(resources: Resources, fleet: Fleet, report: Report) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Engine:
-    """The container `engine` of a member as it is written. own: whether the member has a template itself."""
+class _Container:
+    """A container as it is written, and where."""
 
     resource: Resource
     loc: Loc
     container: Mapping[str, Any]
-    answers: bool
 
     def says(self, code: Code, message: str, hint: str, *at: str | int) -> Diagnostic:
         return Diagnostic(code, message, self.resource.at(*self.loc, *at), hint)
@@ -72,7 +71,7 @@ def _declared(resource: Resource) -> Iterator[Diagnostic]:
             yield from _containers(resource, member.template.spec, at)
             for c, container in enumerate(member.template.spec.get("containers") or ()):
                 if container.get("name") == names.ENGINE_CONTAINER and member.role != "Worker":
-                    yield from _vllm(_Engine(resource, (*at, "containers", c), container, True), name, spec)
+                    yield from _vllm(_Container(resource, (*at, "containers", c), container), name, engine.phase == "Decode")
     yield from _sleep(resource)
 
 
@@ -80,7 +79,7 @@ def _containers(resource: Resource, pod: Mapping[str, Any], at: Loc) -> Iterator
     """Images that change under a tag, and values that should be in a Secret; no value is ever shown."""
     for kind in ("containers", "initContainers"):
         for c, container in enumerate(pod.get(kind) or ()):
-            found = _Engine(resource, (*at, kind, c), container, False)
+            found = _Container(resource, (*at, kind, c), container)
             tag = found.image.rpartition("/")[2].partition("@")[0].partition(":")[2]
             if "@" not in found.image and tag in ("", "latest"):
                 what = "has no tag" if not tag else "has the tag latest"
@@ -97,8 +96,8 @@ def _secret(name: str, value: str) -> bool:
     return bool(_SECRET_VALUE.search(value)) or bool(_SECRET_NAME.search(name) and value and "$(" not in value and not value.isdigit())
 
 
-def _vllm(engine: _Engine, name: str, spec: Any) -> Iterator[Diagnostic]:
-    """What vLLM needs to be told to drain and to answer to its name."""
+def _vllm(engine: _Container, name: str, decodes: bool) -> Iterator[Diagnostic]:
+    """What vLLM needs to be told to drain, to answer to its name, and to leave the serving port to the sidecar before it."""
     if not engine.vllm:
         return
     found = words(engine.container)
@@ -106,6 +105,9 @@ def _vllm(engine: _Engine, name: str, spec: Any) -> Iterator[Diagnostic]:
     if flag(found, "--shutdown-timeout") is None:
         message = "without --shutdown-timeout vLLM aborts the requests under way when a pod stops"
         yield engine.says(codes.NO_DRAIN, message, "--shutdown-timeout=120, below serving.terminationGracePeriod", where)
+    if decodes and flag(found, "--port") is None:
+        message = "the engine that decodes listens on the port that its routing sidecar takes"
+        yield engine.says(codes.DECODE_PORT, message, "--port=8001", where)
     served = _served(found)
     if not {name, *_SERVED} & set(served):
         what = f"answers to `{served[0]}`" if served else "answers to the path of its weights"
@@ -185,7 +187,7 @@ def _cluster(resource: Resource, workload: Workload, members: tuple[Pod, ...]) -
 def _parallel(resource: Resource, workload: Workload, members: tuple[Pod, ...]) -> Iterator[Diagnostic]:
     """Tensor times pipeline times data parallel size is the number of devices that a copy has."""
     front = members[0]
-    at = _Engine(resource, (), front.engine, True)
+    at = _Container(resource, (), front.engine)
     if not at.vllm:
         return
     found = words(front.engine)

@@ -495,6 +495,7 @@ NEWLY_OVERCOMMITTED = error(
     "A changed record puts more on a pool than it has, and the base did not.",
     "Two changes took the same devices: each was right alone, and together some of their pods would wait.",
     "Place again from the records of the base; in a merge queue the second change is refused like this.",
+    "two merged pull requests that took the same last node",
 )
 OVERCOMMITTED = warning(
     "Overcommitted",
@@ -769,6 +770,13 @@ SECRET_IN_ENV = error(
     "Everyone who can read the repository, or the cluster's objects, has it.",
     "Take it out and make it worthless; put a new one into a Secret and refer to it.",
     "env: [{name: HF_TOKEN, value: hf_...}]",
+)
+DECODE_PORT = error(
+    "DecodePort",
+    "A vLLM engine with phase Decode is given no port of its own.",
+    "The routing sidecar takes the serving port, so the engine would not start.",
+    "Pass --port with another number.",
+    "phase: Decode  # and args without --port",
 )
 PARALLEL_SIZE = warning(
     "ParallelSize",

@@ -125,12 +125,10 @@ def check_unit(repository: Repository, unit: UnitId, report: Report) -> None:
 
 def check(repository: Repository, report: Report, devices: bool = True) -> None:
     """What only the whole repository shows. devices: as in `check_recorded`."""
-    from .advice import check_advice
     from .checks import across, selectors
 
     fleet = repository.fleet
     assert fleet is not None
-    check_advice(repository.resources, fleet, report)
     selectors.check_selectors(repository.resources, fleet, report)
     across.check_across(repository.resources, fleet, report)
     check_recorded(repository, report, devices)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -79,3 +80,20 @@ def test_mistakes_are_underlined(server: LanguageServer) -> None:
 def test_the_example_has_no_mistake(server: LanguageServer, path: Path) -> None:
     modeline = f"# yaml-language-server: $schema={SCHEMAS / 'modelfleet.schema.json'}\n"
     assert server.open(path.with_name(f"open-{path.name}"), modeline + path.read_text(encoding="utf-8")) == []
+
+
+def test_the_examples_own_line_for_editors_leads_to_the_schema(server: LanguageServer) -> None:
+    text = (EXAMPLE / "fleet" / "fleet.yaml").read_text(encoding="utf-8")
+    path = EXAMPLE / "fleet" / "own-line.yaml"
+    assert server.open(path, text) == []
+    wrong = server.open(EXAMPLE / "fleet" / "own-line-wrong.yaml", text.replace("targetRevision", "targetRevison"))
+    assert any("targetRevison" in d["message"] for d in wrong)
+
+
+def test_the_settings_of_the_example_name_schemas_that_exist() -> None:
+    text = (EXAMPLE / ".vscode" / "settings.json").read_text(encoding="utf-8")
+    settings = json.loads("".join(line for line in text.splitlines() if not line.startswith("//")))
+    for schema, globs in settings["yaml.schemas"].items():
+        assert (EXAMPLE / schema).is_file()
+        covered = {path for glob in globs for path in EXAMPLE.glob(glob)}
+        assert covered == set(EXAMPLE.rglob("*.yaml"))

@@ -10,11 +10,9 @@ from modelfleet.render.unit import UnitId
 from tests.e2e import cluster
 from tests.e2e.cluster import Cluster
 from tests.e2e.judge import judge, kinds, parse
-from tests.render.scenarios import scenarios
+from tests.render.scenarios import SCENARIOS_OF_UNITS as SCENARIOS
 
 pytestmark = pytest.mark.e2e
-
-SCENARIOS = {name: scenario for name, scenario in scenarios().items() if scenario[2] != "root"}
 
 
 def text(name: str) -> str:

@@ -106,3 +106,6 @@ def _company_plan() -> Plan:
             ("voice", "gone"): placement(entry(1, "nowhere")),
         }
     )
+
+
+SCENARIOS_OF_UNITS = {name: scenario for name, scenario in scenarios().items() if scenario[2] != "root"}

@@ -8,8 +8,8 @@ import pytest
 from modelfleet.render.scaling import scaled_object
 from modelfleet.render.workload import workloads
 
-from .builders import cluster, deployment, engine, entry, fleet, placement, plan, scaling
-from .scenarios import KEY
+from .builders import cluster, deployment, engine, entry, fleet, gang, placement, plan, pool, scaling
+from .kinds import GANG, KEY, chosen
 
 SERIES = 'namespace="search",model_name="search/qwen",workload="qwen-main-cc16f6ee"'
 
@@ -86,3 +86,75 @@ def test_a_model_has_time_to_load_within_the_limits_of_hpa(startup: str, up_peri
     up = {"policies": [{"type": "Pods", "value": 1, "periodSeconds": up_period}], "stabilizationWindowSeconds": up_window}
     down = {"policies": [{"type": "Pods", "value": 1, "periodSeconds": 300}], "stabilizationWindowSeconds": down_window}
     assert behavior == {"scaleUp": {**up, "selectPolicy": "Max"}, "scaleDown": {**down, "selectPolicy": "Max"}}
+
+
+def scalers(declared: Any, *entries: dict[str, Any], pools: tuple[str, ...] = ("h100",), **record: Any) -> list[dict[str, Any]]:
+    """Specs of the scalers of a deployment on `east`, by name."""
+    found = fleet(declared, clusters=(cluster("east", *(pool(name) for name in pools)), cluster("west")))
+    made = workloads(found, plan({KEY: placement(*entries, **record)}), found.clusters["east"], KEY)
+    return [scaler["spec"] for scaler in map(scaled_object, made) if scaler]
+
+
+IN_FLIGHT = {"type": "RequestsInFlight", "target": "2"}
+SERIES_OF_THE_ROUTE = 'sum(envoy_cluster_upstream_rq_active{envoy_cluster_name="httproute/search/model-qwen/rule/0"})'
+
+
+def test_requests_in_flight_are_those_of_the_deployments_route() -> None:
+    (found,) = scalers(deployment(scaling=scaling(IN_FLIGHT)), entry(2, minimum=1, maximum=4))
+    assert found["triggers"][0]["metadata"]["query"] == SERIES_OF_THE_ROUTE
+
+
+def test_workloads_behind_one_route_share_its_requests() -> None:
+    shares = [entry(1, minimum=1, maximum=1), entry(2, pool="h200", minimum=1, maximum=3)]
+    found = scalers(deployment(scaling=scaling(IN_FLIGHT)), *shares, pools=("h100", "h200"))
+    queries = {one["maxReplicaCount"]: one["triggers"][0]["metadata"]["query"] for one in found}
+    assert queries == {1: f"{SERIES_OF_THE_ROUTE} * 1 / 4", 3: f"{SERIES_OF_THE_ROUTE} * 3 / 4"}
+
+
+def test_a_gang_scales_as_a_whole() -> None:
+    (found,) = scalers(deployment(gang(), scaling=scaling()), entry(2, engines=GANG, minimum=1, maximum=3))
+    assert {key: found["scaleTargetRef"][key] for key in ("apiVersion", "kind")} == {
+        "apiVersion": "leaderworkerset.x-k8s.io/v1",
+        "kind": "LeaderWorkerSet",
+    }
+    assert (found["minReplicaCount"], found["maxReplicaCount"], found["fallback"]["replicas"]) == (1, 3, 2)
+
+
+def test_each_phase_scales_by_itself_and_by_its_copies_in_each_replica() -> None:
+    night = {"start": "0 7 * * *", "end": "0 19 * * *", "timezone": "UTC", "minCopies": 3}
+    rules = {"minCopies": 2, "maxCopies": 4, "reservedCopies": 3, "triggers": [IN_FLIGHT], "schedules": [night], "fallback": {"copies": 4}}
+    phases = [engine("p", phase="Prefill", scaling=rules), engine("d", phase="Decode", copies=2)]
+    choice = {"p": chosen(gpu="gpu"), "d": chosen(gpu="gpu")}
+    (found,) = scalers(deployment(*phases, serving={"mode": "PrefillDecode"}, replicas=2), entry(2, engines=choice))
+    assert (found["minReplicaCount"], found["maxReplicaCount"], found["fallback"]["replicas"]) == (4, 8, 8)
+    in_flight, schedule = found["triggers"]
+    assert in_flight["metadata"]["query"] == SERIES_OF_THE_ROUTE  # every request passes through each phase
+    assert schedule["metadata"]["desiredReplicas"] == "6"
+
+
+def test_a_schedule_that_raises_no_floor_here_is_left_out() -> None:
+    window = {"start": "0 7 * * *", "end": "0 19 * * *", "timezone": "UTC"}
+    rules = {**scaling(low=2, high=6), "schedules": [{**window, "minReplicas": 2}, {**window, "minReplicas": 5}]}
+    (found,) = scalers(deployment(scaling=rules), entry(3, minimum=1, maximum=3), entry(3, "west", minimum=1, maximum=3))
+    assert [t["name"] for t in found["triggers"]] == ["requests-waiting", "schedule-2"]
+    assert found["triggers"][1]["metadata"]["desiredReplicas"] == "3"
+
+
+def test_what_may_sleep_reads_missing_series_as_zero_and_is_not_woken_by_a_fault() -> None:
+    rules = {**scaling(low=0), "wake": "Never"}
+    (found,) = scalers(deployment(scaling=rules), entry(2, minimum=0, maximum=4))
+    assert [t["metadata"]["ignoreNullValues"] for t in found["triggers"]] == ["true"]
+    assert (found["fallback"]["behavior"], found["cooldownPeriod"], found["minReplicaCount"]) == ("currentReplicas", 1800, 0)
+
+
+def test_a_fallback_is_this_shares_part() -> None:
+    rules = {**scaling(low=2, high=8), "reservedReplicas": 6, "fallback": {"replicas": 4, "failureThreshold": 9}}
+    (found,) = scalers(deployment(scaling=rules), entry(4, minimum=1, maximum=5), entry(2, "west", minimum=1, maximum=3))
+    assert found["fallback"] == {"behavior": "static", "failureThreshold": 9, "replicas": 3}
+
+
+def test_the_users_behavior_replaces_what_it_names() -> None:
+    rules = {**scaling(), "behavior": {"scaleUp": {"stabilizationWindowSeconds": 0}}}
+    (found,) = scalers(deployment(scaling=rules), entry(2, minimum=1, maximum=4))
+    up = found["advanced"]["horizontalPodAutoscalerConfig"]["behavior"]["scaleUp"]
+    assert up == {"policies": [{"type": "Pods", "value": 1, "periodSeconds": 300}], "selectPolicy": "Max", "stabilizationWindowSeconds": 0}

@@ -21,7 +21,7 @@ class Later:
 
     def model(self) -> type[BaseModel]:
         """The model, imported now."""
-        found = getattr(import_module(f".{self.module}", __package__), self.name)
+        found: type[BaseModel] = getattr(import_module(f".{self.module}", __package__), self.name)
         assert issubclass(found, BaseModel)
         return found
 

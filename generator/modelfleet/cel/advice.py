@@ -116,7 +116,11 @@ def homogeneous(root: Node, types: dict[Node, Type]) -> None:
 
 
 def _same(nodes: tuple[Node, ...], types: list[Type], optional: frozenset[int]) -> None:
-    inner = [(t.params or (DYN,))[0] if i in optional else t for i, t in enumerate(types)]
+    for index in sorted(optional):
+        if not types[index].params:
+            # The API server's own check fails on this one with a fault of its own.
+            raise Refused("SelectorType", "`?` needs an optional value, this is dynamic", nodes[index].start, "write optional.of(...)")
+    inner = [t.params[0] if i in optional else t for i, t in enumerate(types)]
     for node, type_ in zip(nodes, inner, strict=True):
         if type_ != inner[0]:
             message = f"expected type {inner[0]} but found {type_}"

@@ -31,11 +31,12 @@ _BOUND = re.compile(r"memory\s*\.\s*compareTo\(\s*quantity\(\s*[\"']([^\"']+)[\"
 def check_hardware(resources: Resources, fleet: Fleet, reach: Reach, report: Report) -> None:
     """NominalMemory, NoMatchingClass, and TeamRights where only classes that a team may not use would do."""
     answers = _Answers(fleet.classes)
+    sizes = _sizes(fleet.classes)
     owned = owners(resources)
     for resource in resources.of("ModelDeployment").values():
         for loc, engine in _engines(resource):
             for path, request in engine.requests():
-                _check_nominal(resource, (*loc, *path), request, fleet.classes, report)
+                _check_nominal(resource, (*loc, *path), request, sizes, report)
         _check_reach(resource, owned.get(resource.model.metadata.namespace), reach, answers, report)
 
 
@@ -43,7 +44,18 @@ def _engines(resource: Resource) -> list[tuple[Loc, Engine]]:
     return [(("spec", "template", "spec", "engines", e), engine) for e, engine in enumerate(resource.model.spec.template.spec.engines)]
 
 
-def _check_nominal(resource: Resource, loc: Loc, request: DeviceOption, classes: Mapping[str, InferenceClassSpec], report: Report) -> None:
+def _sizes(classes: Mapping[str, InferenceClassSpec]) -> dict[int, list[tuple[str, Device]]]:
+    """Devices, each with its class, by the memory that they report: there are few sizes however many classes."""
+    found: dict[int, list[tuple[str, Device]]] = {}
+    for name, hardware in classes.items():
+        for device in hardware.devices:
+            found.setdefault(_memory(device), []).append((name, device))
+    return found
+
+
+def _check_nominal(
+    resource: Resource, loc: Loc, request: DeviceOption, sizes: Mapping[int, list[tuple[str, Device]]], report: Report
+) -> None:
     """A warning at each lower bound of memory that some device reports a little less than."""
     bounds: list[tuple[Loc, str]] = []
     if request.memory and request.memory.at_least:
@@ -54,14 +66,13 @@ def _check_nominal(resource: Resource, loc: Loc, request: DeviceOption, classes:
         wanted = _bytes(text)
         if not wanted or wanted % _GIB:
             continue
-        missed: dict[int, list[str]] = {}
-        for name, hardware in classes.items():
-            for device in hardware.devices:
-                has = _memory(device)
-                if has and (1 - _JUST) * wanted <= has < wanted and _product(device, request):
-                    missed.setdefault(has, []).append(f"{name} reports {has / _GIB:.2f}Gi ({_text(device)})")
+        missed: dict[int, str] = {}
+        for has in (size for size in sizes if (1 - _JUST) * wanted <= size < wanted):
+            first = next(((name, device) for name, device in sizes[has] if _product(device, request)), None)
+            if first:
+                missed[has] = f"{first[0]} reports {has / _GIB:.2f}Gi ({_text(first[1])})"
         if missed:
-            shown = "; ".join(missed[size][0] for size in sorted(missed, reverse=True))
+            shown = "; ".join(missed[size] for size in sorted(missed, reverse=True))
             enough = int(max(missed) / _GIB)
             report.add(codes.NOMINAL_MEMORY, f"{text} just misses a device: {shown}", resource.at(*where), f"at least {enough}Gi")
 
@@ -93,6 +104,15 @@ class _Answers:
 
     classes: Mapping[str, InferenceClassSpec]
     _known: dict[tuple[str, str, str], bool] = field(default_factory=dict)
+    _told: dict[object, Mapping[str, str]] = field(default_factory=dict)
+
+    def reasons(self, request: DeviceOption, known: tuple[str, ...]) -> Mapping[str, str]:
+        """`serves` of every class in `known`; requests that ask alike are answered once."""
+        memory = (request.memory.at_least, request.memory.below) if request.memory else None
+        key = (known, request.count, request.products, memory, tuple(selector.cel for selector in request.selectors))
+        if key not in self._told:
+            self._told[key] = {name: self.serves(name, request) for name in known}
+        return self._told[key]
 
     def serves(self, name: str, request: DeviceOption) -> str:
         """Why class `name` does not serve `request`; empty if it may."""
@@ -141,12 +161,12 @@ def _check_reach(resource: Resource, team: Resource | None, reach: Reach, answer
 
 def _unserved(engine: Engine, classes: Iterable[str], answers: _Answers) -> tuple[Loc, DeviceOption, tuple[str, ...]] | None:
     """The first request that no class serves, with each class's reason; None if every request has one, or an alternative may do."""
-    known = list(classes)
+    known = tuple(classes)
     for path, request in engine.requests():
         if path[0] == "alternatives" or "firstAvailable" in path or engine.alternatives:
             continue
         try:
-            reasons = {name: answers.serves(name, request) for name in known}
+            reasons = answers.reasons(request, known)
         except cel.SelectorError:
             return None  # said at the selector
         if all(reasons.values()):

@@ -86,10 +86,12 @@ def _new_excesses(repository: pipeline.Repository, ref: str, report: Report) -> 
 
 def _check_pods(repository: pipeline.Repository, report: Report) -> None:
     """Pod templates against Kubernetes' models; only here, for what they cost to import."""
+    from ..advice import check_advice
     from ..pods import check_pods
 
     assert repository.fleet is not None
     check_pods(repository.resources, repository.fleet, report)
+    check_advice(repository.resources, repository.fleet, report)
 
 
 def _formatted(context: Context, form: str, found: Sequence[Diagnostic], root: Path) -> str:

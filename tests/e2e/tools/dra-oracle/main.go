@@ -102,7 +102,13 @@ func respond(ctx context.Context, q question) answer {
 }
 
 // selector compiles as the API server does for an expression that is new in an object, and evaluates as the scheduler does.
-func selector(ctx context.Context, q question) answer {
+// Some expressions make the compiler panic, which an API server answers with an error: they are refused too.
+func selector(ctx context.Context, q question) (reply answer) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			reply = answer{"refused": fmt.Sprint("panic: ", problem)}
+		}
+	}()
 	if len(q.Expression) > resourceapi.CELSelectorExpressionMaxLength {
 		return answer{"refused": "too long"}
 	}
