@@ -22,9 +22,13 @@ Manifest = dict[str, Any]
 def gpu(name: str = "gpu", count: int = 8, memory: str = "81559Mi", product: str = "NVIDIA H100 80GB HBM3", **more: Any) -> Manifest:
     """A device group as the NVIDIA driver publishes it."""
     base = {
-        "name": name, "driver": "gpu.nvidia.com", "deviceClassName": "gpu.nvidia.com", "count": count,
-        "attributes": {"productName": {"string": product}}, "capacity": {"memory": {"value": memory}},
-    }  # fmt: skip
+        "name": name,
+        "driver": "gpu.nvidia.com",
+        "deviceClassName": "gpu.nvidia.com",
+        "count": count,
+        "attributes": {"productName": {"string": product}},
+        "capacity": {"memory": {"value": memory}},
+    }
     return base | more
 
 

@@ -42,7 +42,8 @@ def test_a_missing_record_refuses_check_and_place_mends_it(tmp_path: Path) -> No
 def test_a_changed_number_makes_the_record_outdated(tmp_path: Path) -> None:
     root = repository(tmp_path, *FLEET, deployment(replicas=5), placement("chat", entry("east", 2), entry("west", 2)))
     assert modelfleet(root, "check").err == (
-        "models/ml/modeldeployment-chat.yaml:1:1: error[PlacementOutdated]: the recorded placement of `ml/chat` is not what is declared now\n"
+        "models/ml/modeldeployment-chat.yaml:1:1: error[PlacementOutdated]: "
+        "the recorded placement of `ml/chat` is not what is declared now\n"
         "  modelfleet place would give: east 2 -> 3 (h100), west 2 (h100)\n"
         "  hint: modelfleet place ml/chat\n"
         "1 error\n"
@@ -66,9 +67,13 @@ def test_a_shortfall_is_a_warning_and_with_strict_an_error(tmp_path: Path) -> No
 
 def test_explain_is_a_line_for_each_cluster(tmp_path: Path) -> None:
     root = repository(
-        tmp_path, *FLEET, cluster("full", pool(nodes=1)), cluster("off", state="Offline"), deployment("chat", engine(request(count=8)), replicas=3),
+        tmp_path,
+        *FLEET,
+        cluster("full", pool(nodes=1)),
+        cluster("off", state="Offline"),
+        deployment("chat", engine(request(count=8)), replicas=3),
         placement("chat", entry("east", 1), entry("full", 1), entry("west", 1)),
-    )  # fmt: skip
+    )
     assert modelfleet(root, "explain", "ml/chat").out == (
         "ml/chat: 3 of 3 replicas recorded\n"
         "2/4 clusters can take another: 1 InsufficientDevices, 1 Offline\n"
@@ -92,7 +97,22 @@ def test_explain_of_a_code_and_of_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "units"),
     [
-        ([], ["root", "base", "tenant/ml", "caches/ml", "model/ml/chat", "routes/ml", "base", "tenant/ml", "caches/ml", "model/ml/chat", "routes/ml"]),
+        (
+            [],
+            [
+                "root",
+                "base",
+                "tenant/ml",
+                "caches/ml",
+                "model/ml/chat",
+                "routes/ml",
+                "base",
+                "tenant/ml",
+                "caches/ml",
+                "model/ml/chat",
+                "routes/ml",
+            ],
+        ),
         (["--root"], ["root"]),
         (["--cluster", "east"], ["base", "tenant/ml", "caches/ml", "model/ml/chat", "routes/ml"]),
         (["--unit", "base"], ["base", "base"]),
@@ -167,10 +187,17 @@ BAD: list[tuple[str, dict[str, str], str]] = [
     ("no fleet", {"fleet__fleet": "{}"}, "apiVersion is missing"),
     ("half a file", {"models__ml__x": "apiVersion: modelfleet.io/v1alpha1\nkind: [ModelDepl"}, "error[YamlSyntax]"),
     ("an alias bomb", {"models__ml__x": "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n"}, "error[Alias]"),
-    ("a foreign namespace", {"models__ml__x": "apiVersion: modelfleet.io/v1alpha1\nkind: ModelDeployment\nmetadata: {name: x, namespace: other}\n"},
-     "models/ml/x.yaml:3:32: error[WrongNamespace]"),
-    ("a kind in a wrong folder", {"fleet__x": "apiVersion: modelfleet.io/v1alpha1\nkind: ModelDeployment\nmetadata: {name: x, namespace: ml}\n"}, "error[WrongFolder]"),
-]  # fmt: skip
+    (
+        "a foreign namespace",
+        {"models__ml__x": "apiVersion: modelfleet.io/v1alpha1\nkind: ModelDeployment\nmetadata: {name: x, namespace: other}\n"},
+        "models/ml/x.yaml:3:32: error[WrongNamespace]",
+    ),
+    (
+        "a kind in a wrong folder",
+        {"fleet__x": "apiVersion: modelfleet.io/v1alpha1\nkind: ModelDeployment\nmetadata: {name: x, namespace: ml}\n"},
+        "error[WrongFolder]",
+    ),
+]
 
 
 @pytest.mark.parametrize(("files", "said"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])

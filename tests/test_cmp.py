@@ -16,15 +16,30 @@ from tests.run import Result, modelfleet, repository
 
 FLEET = [hardware("h100"), cluster("east"), cluster("west")]
 MODELS = [
-    deployment("chat", replicas=2), placement("chat", entry("east", 1), entry("west", 1)),
-    deployment("code", namespace="ml"), placement("code", entry("east", 1)),
-    deployment("rank", namespace="search"), placement("rank", entry("west", 1), namespace="search"),
-]  # fmt: skip
+    deployment("chat", replicas=2),
+    placement("chat", entry("east", 1), entry("west", 1)),
+    deployment("code", namespace="ml"),
+    placement("code", entry("east", 1)),
+    deployment("rank", namespace="search"),
+    placement("rank", entry("west", 1), namespace="search"),
+]
 UNITS = [
-    ("east", "base"), ("west", "base"), ("east", "tenant/ml"), ("west", "tenant/ml"), ("west", "tenant/search"), ("east", "model/ml/chat"),
-    ("west", "model/ml/chat"), ("east", "model/ml/code"), ("west", "model/search/rank"), ("east", "routes/ml"), ("west", "routes/ml"), ("west", "routes/search"),
-    ("east", "caches/ml"), ("west", "caches/ml"), ("west", "caches/search"),
-]  # fmt: skip
+    ("east", "base"),
+    ("west", "base"),
+    ("east", "tenant/ml"),
+    ("west", "tenant/ml"),
+    ("west", "tenant/search"),
+    ("east", "model/ml/chat"),
+    ("west", "model/ml/chat"),
+    ("east", "model/ml/code"),
+    ("west", "model/search/rank"),
+    ("east", "routes/ml"),
+    ("west", "routes/ml"),
+    ("west", "routes/search"),
+    ("east", "caches/ml"),
+    ("west", "caches/ml"),
+    ("west", "caches/search"),
+]
 
 
 def plugin(root: Path, cluster: str | None = None, unit: str | None = None, raw: str | None = None) -> Result:
@@ -103,7 +118,9 @@ def test_a_broken_file_under_fleet_stops_everything_and_prints_nothing(root: Pat
         assert (result.code, result.out) == (1, "")
 
 
-@pytest.mark.parametrize("text", ["kind: [", "apiVersion: modelfleet.io/v1alpha1\nkind: Placement\nmetadata: {name: x, namespace: ml}\nspec: {}\n"])
+@pytest.mark.parametrize(
+    "text", ["kind: [", "apiVersion: modelfleet.io/v1alpha1\nkind: Placement\nmetadata: {name: x, namespace: ml}\nspec: {}\n"]
+)
 def test_a_broken_record_leaves_its_namespace_out_of_the_root(root: Path, text: str) -> None:
     before = everything(root)
     (root / "placements/ml/chat.yaml").write_text(text)

@@ -32,7 +32,13 @@ def _copy(to: Path) -> Path:
 
 @pytest.mark.parametrize(
     "environment",
-    [{"PYTHONHASHSEED": "1"}, {"PYTHONHASHSEED": "4242"}, {"LC_ALL": "C"}, {"LC_ALL": "C.UTF-8", "LANG": "tr_TR.UTF-8"}, {"TZ": "Asia/Tokyo"}],
+    [
+        {"PYTHONHASHSEED": "1"},
+        {"PYTHONHASHSEED": "4242"},
+        {"LC_ALL": "C"},
+        {"LC_ALL": "C.UTF-8", "LANG": "tr_TR.UTF-8"},
+        {"TZ": "Asia/Tokyo"},
+    ],
     ids=str,
 )
 def test_the_environment_changes_nothing(expected: bytes, environment: dict[str, str]) -> None:

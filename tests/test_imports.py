@@ -41,7 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "records": {"api", "emit", "pipeline"},
     "cmp": {"emit", "pipeline", "place", "render", "resolve"},
     "pipeline": {"api", "load", "validate", "resolve", "place", "render", "checks", "pods", "git"},
-}  # fmt: skip
+}
 # Stages that see no file, network, clock, environment, random or print.
 PURE = ("resolve", "place", "render", "cel", "api", "names", "emit")
 IMPURE = {
@@ -135,6 +135,8 @@ def test_the_plugins_path_loads_nothing_heavy(arguments: list[str], parameters: 
 
 def test_a_plugin_run_loads_no_placer() -> None:
     program = "import sys\nsys.argv = ['modelfleet', 'cmp', 'generate']\nfrom modelfleet.cli import cli\ncli(standalone_mode=False)\n"
-    program += "import sys\nassert not {m for m in sys.modules if m.startswith(('modelfleet.cel', 'modelfleet.place.place'))}, sys.modules\n"
+    program += (
+        "import sys\nassert not {m for m in sys.modules if m.startswith(('modelfleet.cel', 'modelfleet.place.place'))}, sys.modules\n"
+    )
     environment = os.environ | {"ARGOCD_APP_PARAMETERS": json.dumps(UNIT)}
     subprocess.run([sys.executable, "-c", program], cwd=EXAMPLE, env=environment, capture_output=True, text=True, check=True)

@@ -54,8 +54,13 @@ def test_what_retires_is_dropped_once_argo_cd_has_seen_it_retire(moved: Path) ->
 def test_finishing_needs_the_loss_of_replicas_to_be_accepted_by_name(tmp_path: Path) -> None:
     east = cluster("east", pool(nodes=1), taints=[{"key": "maintenance", "effect": "NoExecute"}])
     root = repository(
-        tmp_path, settings(), hardware("h100"), east, deployment("chat", engine(request(count=8))), placement("chat", entry("east", 1, retiring=True), wanted=1)
-    )  # fmt: skip
+        tmp_path,
+        settings(),
+        hardware("h100"),
+        east,
+        deployment("chat", engine(request(count=8))),
+        placement("chat", entry("east", 1, retiring=True), wanted=1),
+    )
     commit(root)
     refused = modelfleet(root, "place", "--finish", "ml/chat")
     assert refused.code == 1 and "0 of 1 replicas are recorded besides what retires" in refused.err
@@ -73,9 +78,14 @@ def test_finishing_without_git_says_what_is_missing(tmp_path: Path) -> None:
 def test_one_change_takes_away_only_so_many_replicas(tmp_path: Path) -> None:
     drained = [cluster(name, taints=[{"key": "maintenance", "effect": "NoExecute"}]) for name in ("east", "west")]
     root = repository(
-        tmp_path, settings(), hardware("h100"), *drained, cluster("north", pool(nodes=9)),
-        deployment(replicas=4), placement("chat", entry("east", 2), entry("west", 2)),
-    )  # fmt: skip
+        tmp_path,
+        settings(),
+        hardware("h100"),
+        *drained,
+        cluster("north", pool(nodes=9)),
+        deployment(replicas=4),
+        placement("chat", entry("east", 2), entry("west", 2)),
+    )
     refused = modelfleet(root, "place")
     assert refused.code == 1 and "4 of 4 recorded replicas would retire or go at once; 2 may" in refused.err
     assert entries(root) == [("east", 2, False), ("west", 2, False)]
@@ -111,9 +121,16 @@ def test_two_changes_that_took_the_same_devices_are_refused_together(tmp_path: P
 
 def test_giving_up_moves_what_holds_too_much(tmp_path: Path) -> None:
     root = repository(
-        tmp_path, settings(), hardware("h100"), cluster("east", pool(nodes=1)), cluster("west"), deployment("one"), placement("one", entry("east", 8), wanted=8),
-        deployment("two"), placement("two", entry("east", 1)),
-    )  # fmt: skip
+        tmp_path,
+        settings(),
+        hardware("h100"),
+        cluster("east", pool(nodes=1)),
+        cluster("west"),
+        deployment("one"),
+        placement("one", entry("east", 8), wanted=8),
+        deployment("two"),
+        placement("two", entry("east", 1)),
+    )
     repository(root, deployment("one", replicas=8))
     assert modelfleet(root, "place", "--give-up", "ml/two").out == "ml/two: east 1 (h100) retiring, west 1 (h100)\n"
 
@@ -140,7 +157,12 @@ def test_what_if_a_cluster_were_lost_or_drained(tmp_path: Path) -> None:
 
 def test_capacity_is_a_table(tmp_path: Path) -> None:
     root = repository(
-        tmp_path, settings(), hardware("h100", cost="80"), cluster("east", pool(nodes=2)), deployment(replicas=3), placement("chat", entry("east", 3))
+        tmp_path,
+        settings(),
+        hardware("h100", cost="80"),
+        cluster("east", pool(nodes=2)),
+        deployment(replicas=3),
+        placement("chat", entry("east", 3)),
     )
     assert modelfleet(root, "capacity").out == (
         "CLUSTER  POOL  CLASS  GROUP  NODES  DEVICES  USED  FREE  USABLE  STRANDED  HEADROOM  COST/H  NOTES\n"

@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .render.unit import Unit
+
+Keys = Callable[[Mapping[str, Any]], list[str]]  # the keys of a mapping in the order in which they are written
 
 
 def _ranks(*first: str) -> dict[str, str]:
@@ -55,9 +57,9 @@ def to_json(units: Iterable[Unit]) -> str:
     return "\n---\n".join(texts) + "\n" if texts else ""
 
 
-def document(value: Mapping[str, Any]) -> str:
-    """One mapping as a YAML document without its `---`."""
-    return "\n".join(_mapping(value, "")) + "\n" if value else "{}\n"
+def document(value: Mapping[str, Any], as_given: bool = False) -> str:
+    """One mapping as a YAML document without its `---`. as_given: keys stay in their order, for files that people review."""
+    return "\n".join(_mapping(value, "", list if as_given else _keys)) + "\n" if value else "{}\n"
 
 
 def _keys(value: Mapping[str, Any]) -> list[str]:
@@ -73,35 +75,35 @@ def _ordered(value: Any) -> Any:
     return value
 
 
-def _mapping(value: Mapping[str, Any], indent: str) -> Iterator[str]:
-    for key in _keys(value):
+def _mapping(value: Mapping[str, Any], indent: str, keys: Keys) -> Iterator[str]:
+    for key in keys(value):
         text = _text(key)
         item = value[key]
         if len(text) > _KEY_LIMIT:
             yield f"{indent}? {text}"
             text = ""
-        yield from _entry(f"{indent}{text}:", item, indent)
+        yield from _entry(f"{indent}{text}:", item, indent, keys)
 
 
-def _entry(head: str, item: Any, indent: str) -> Iterator[str]:
+def _entry(head: str, item: Any, indent: str, keys: Keys) -> Iterator[str]:
     """`head` with the value that belongs to it; a list stands under its key, not right of it."""
     if isinstance(item, Mapping) and item:
         yield head
-        yield from _mapping(item, indent + "  ")
+        yield from _mapping(item, indent + "  ", keys)
     elif isinstance(item, (list, tuple)) and item:
         yield head
-        yield from _sequence(item, indent)
+        yield from _sequence(item, indent, keys)
     else:
         yield f"{head} {_scalar(item, indent + '  ')}"
 
 
-def _sequence(value: list[Any] | tuple[Any, ...], indent: str) -> Iterator[str]:
+def _sequence(value: list[Any] | tuple[Any, ...], indent: str, keys: Keys) -> Iterator[str]:
     inner = indent + "  "
     for item in value:
         if isinstance(item, Mapping) and item:
-            lines = _mapping(item, inner)
+            lines = _mapping(item, inner, keys)
         elif isinstance(item, (list, tuple)) and item:
-            lines = _sequence(item, inner)
+            lines = _sequence(item, inner, keys)
         else:
             lines = iter((inner + _scalar(item, inner),))
         yield f"{indent}- {next(lines)[len(inner) :]}"

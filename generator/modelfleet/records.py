@@ -33,7 +33,7 @@ def changed_files(
     files: dict[str, list[str]] = {path: [] for path in sorted(touched)}
     for ref in sorted(path_of):
         if path_of[ref] in touched:
-            files[path_of[ref]].append(as_yaml(document(ref, specs[ref], annotations.get(ref, {}))))
+            files[path_of[ref]].append(as_yaml(document(ref, specs[ref], annotations.get(ref, {})), as_given=True))
     return {path: "---\n".join(parts) for path, parts in files.items()}
 
 

@@ -71,12 +71,16 @@ def test_mistakes_are_shown_where_kubernetes_shows_them() -> None:
             compile_selector(expression)
         if (caught.value.line, caught.value.column) != (int(place[1]), int(place[2])):
             elsewhere.append(expression)
-    # Of a namespace that does not exist Kubernetes shows the namespace, of a wrong clause the argument, of a message its brace.
+    # Of a namespace that does not exist Kubernetes shows the namespace, of a wrong clause the argument, of a message its brace,
+    # of a `?` without an expression what follows it.
     assert sorted(elsewhere) == [
         '"%".format(["a"]) == ""',
+        '"%1s".format([]) == ""',
         '"%z".format(["a"]) == ""',
         "Foo{a: 1} == 1",
+        "[1,?] == []",
         "foo.bar([1]) == 1",
         "math.greatest(1, 2) == 2",
         "sets.foo([1]) == 1",
+        "{?: 1} == {}",
     ]

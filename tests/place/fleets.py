@@ -60,7 +60,11 @@ def deployments(draw: st.DrawFn, most: int = 4, largest: int = 5) -> Manifests:
             more["priority"] = draw(st.integers(1, 3))
         if len(made) == 1 and draw(st.integers(0, 3)) == 0:
             low = draw(st.integers(1, 3))
-            more["scaling"] = {"minReplicas": low, "maxReplicas": low + draw(st.integers(0, 3)), "triggers": [{"type": "RequestsWaiting", "target": "4"}]}
+            more["scaling"] = {
+                "minReplicas": low,
+                "maxReplicas": low + draw(st.integers(0, 3)),
+                "triggers": [{"type": "RequestsWaiting", "target": "4"}],
+            }
         found.append(b.deployment(name, *made, replicas=draw(st.integers(0, largest)), **more))
     return found
 

@@ -233,14 +233,24 @@ def test_only_targets_change() -> None:
 
 def test_a_shortfall_names_a_reason_for_each_cluster() -> None:
     found = fleet(
-        H100, L4,
-        cluster("full", pool(nodes=1)), cluster("labels", labels={"tier": "test"}), cluster("none", pool("l4")),
-        cluster("off", state="Offline"), cluster("taint", taints=[{"key": "x", "effect": "NoSchedule"}]), cluster("tiny", pool(nodes=0)),
-        deployment("big", engine(request(count=8, memory={"atLeast": "40Gi"})), clusterSelector={"matchLabels": {"modelfleet.io/cluster": "full"}}),
+        H100,
+        L4,
+        cluster("full", pool(nodes=1)),
+        cluster("labels", labels={"tier": "test"}),
+        cluster("none", pool("l4")),
+        cluster("off", state="Offline"),
+        cluster("taint", taints=[{"key": "x", "effect": "NoSchedule"}]),
+        cluster("tiny", pool(nodes=0)),
+        deployment(
+            "big", engine(request(count=8, memory={"atLeast": "40Gi"})), clusterSelector={"matchLabels": {"modelfleet.io/cluster": "full"}}
+        ),
         placement("big", entry("full", 1)),
-        deployment("chat", engine(request(count=4, memory={"atLeast": "40Gi"})),
-                   clusterSelector={"matchExpressions": [{"key": "tier", "operator": "DoesNotExist"}]}),
-    )  # fmt: skip
+        deployment(
+            "chat",
+            engine(request(count=4, memory={"atLeast": "40Gi"})),
+            clusterSelector={"matchExpressions": [{"key": "tier", "operator": "DoesNotExist"}]},
+        ),
+    )
     assert reasons(found) == {
         "full": "InsufficientDevices: pool h100: needs 4 gpu, 0 of 8 free; held by ml/big 8",
         "labels": "SelectorMismatch: its labels do not match clusterSelector",
@@ -250,15 +260,19 @@ def test_a_shortfall_names_a_reason_for_each_cluster() -> None:
         "tiny": "NeverFits: one replica needs 1 x 4 gpu in pool h100, more than there is when nothing else runs",
     }
     assert place(found, found.placements).shortfalls[("ml", "chat")].summary == (
-        "0/6 clusters can take another: 1 InsufficientDevices, 1 NeverFits, 1 NoMatchingClass, 1 Offline, 1 SelectorMismatch, 1 UntoleratedTaint"
+        "0/6 clusters can take another: "
+        "1 InsufficientDevices, 1 NeverFits, 1 NoMatchingClass, 1 Offline, 1 SelectorMismatch, 1 UntoleratedTaint"
     )
 
 
 def test_fragmentation_names_the_largest_block() -> None:
     found = fleet(
-        H100, cluster("east", pool(nodes=2)), deployment("small", engine(request(count=5)), replicas=2), placement("small", entry("east", 2)),
+        H100,
+        cluster("east", pool(nodes=2)),
+        deployment("small", engine(request(count=5)), replicas=2),
+        placement("small", entry("east", 2)),
         deployment("chat", engine(request(count=4))),
-    )  # fmt: skip
+    )
     assert reasons(found) == {"east": "Fragmented: pool h100: needs 4 gpu on one node, largest free block is 3; held by ml/small 10"}
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
-
 from modelfleet.api.placement import PlacementSpec
 from modelfleet.place.place import Placing, place
 from modelfleet.place.tolerate import untolerated
 from modelfleet.resolve import Fleet
+
 from tests import builders as b
 from tests.place.fleets import clusters, deployments, fleets
 
@@ -65,7 +65,9 @@ def test_no_fill_exceeds_a_pool_and_every_entry_is_allowed(manifests: list[dict[
         assert sum(on.values()) <= deployment.wanted
         limit = deployment.spec.placement.max_per_cluster
         assert limit is None or all(count <= limit for count in on.values())
-        assert all(entry.candidate and entry.candidate.recorded(fleet.clusters[entry.cluster]) == entry.choices for entry in placing.entries[key])
+        assert all(
+            entry.candidate and entry.candidate.recorded(fleet.clusters[entry.cluster]) == entry.choices for entry in placing.entries[key]
+        )
     ledger = placing.filler.ledger
     ledger.use_headroom()
     assert all(a.fits(ledger.accounting, a.nodes(headroom=True)) for accounts in ledger.accounts.values() for a in accounts)

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+from ..api.semver import Semver
 from .errors import EvalError
 from .numbers import double_text
-from .values import NONE, Map, Optional, Uint, Value, missing, name_of
+from .values import NONE, Kind, Map, Optional, Uint, Value, missing, name_of
 
 
 def _text(key: Value) -> str:
     return "true" if key is True else "false" if key is False else str(key)
 
 
+def valid_key(key: Value) -> None:
+    """EvalError for what can stand in no brackets, whatever stands before them."""
+    if not isinstance(key, str | int | float):
+        raise EvalError(f"invalid qualifier type: {_GO_NAMES.get(type(key), name_of(key))}")
+
+
+_GO_NAMES: dict[type, str] = {
+    list: "*types.baseList",
+    Map: "*types.baseMap",
+    bytes: "types.Bytes",
+    type(None): "types.Null",
+    Kind: "*types.Type",
+    Optional: "*types.Optional",
+    Semver: "cel.Semver",
+}
+
+
 def qualify(container: Value, key: Value) -> Value:
     """The value at `key`, or `missing`; EvalError for an index that is no whole number."""
+    valid_key(key)
     if isinstance(container, Map):
         return container.find(key)
     if isinstance(container, list):

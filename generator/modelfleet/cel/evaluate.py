@@ -114,12 +114,22 @@ class _Compiler:
         return Step(run)
 
     def _index(self, node: Call) -> Step:
-        operand, key = (self.step(a).run for a in node.args)
+        operand, key = self.step(node.args[0]).run, self._key(node)
         return Step(lambda f: access.get(operand(f), key(f)))
 
     def _optional_index(self, node: Call) -> Step:
-        operand, key = (self.step(a).run for a in node.args)
+        operand, key = self.step(node.args[0]).run, self._key(node)
         return Step(lambda f: access.get_optional(operand(f), key(f)))
+
+    def _key(self, node: Call) -> Evaluator:
+        """The index; Refused for a constant that can be none."""
+        step = self.step(node.args[1])
+        try:
+            if step.constant:
+                access.valid_key(step.run(_NOTHING))
+        except EvalError as reason:
+            raise Refused("SelectorType", str(reason), node.args[1].start) from None
+        return step.run
 
     def _not_false(self, node: Call) -> Step:
         operand = self.step(node.args[0]).run

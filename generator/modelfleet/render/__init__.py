@@ -71,7 +71,8 @@ def _keys(plan: Plan, unit: UnitId) -> list[Key]:
     if unit.deployment:
         wanted = [key for key in [(unit.namespace, unit.deployment)] if key in plan.placements]
     else:
-        wanted = sorted(key for key in plan.placements if key[0] == unit.namespace)
+        namespace = unit.namespace
+        wanted = sorted(key for key in plan.placements if key[0] == namespace)
     return [key for key in wanted if entries_on(plan.placements[key], unit.cluster)]
 
 
@@ -97,7 +98,7 @@ def _base(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[K
 def _tenant(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[Key]) -> Iterator[Manifest]:
     removal = fleet.settings.spec.argocd.removal
     yield tenancy.namespace(unit.namespace, removal)
-    yield report.report(unit, _deployments(plan, unit), removal)
+    yield report.report(unit, _deployments(plan, unit, keys), removal)
 
 
 def _caches(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[Key]) -> Iterator[Manifest]:
@@ -141,7 +142,7 @@ def _routes(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list
     settings = fleet.settings.spec
     removal, domain = settings.argocd.removal, settings.routing.domain
     shared = _retiring(plan, cluster, keys)
-    yield report.report(unit, _deployments(plan, unit), removal)
+    yield report.report(unit, _deployments(plan, unit, keys), removal)
     yield routing.unavailable_filter(unit.namespace, removal, wave=routing.BACKENDS, retiring=shared)
     declared = [(fleet.deployments[key], _retiring(plan, cluster, [key])) for key in keys]
     for deployment, retiring in declared:
@@ -154,7 +155,6 @@ def _routes(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list
             yield policy
 
 
-def _deployments(plan: Plan, unit: UnitId) -> dict[str, str]:
-    lines = report.summaries(unit.cluster, plan.placements, unit.namespace)
-    text = "\n".join(f"{name}: {line}" for name, line in lines.items())
-    return {"summary": report.count(len(lines)), "deployments": text + "\n"}
+def _deployments(plan: Plan, unit: UnitId, keys: list[Key]) -> dict[str, str]:
+    lines = [f"{name}: {report.summary(plan.placements[namespace, name], unit.cluster)}" for namespace, name in keys]
+    return {"summary": report.count(len(lines)), "deployments": "\n".join(lines) + "\n"}

@@ -79,12 +79,6 @@ def shortfall(spec: PlacementSpec) -> str:
     return f"{max(0, spec.wanted - spec.shortfall.missing)} of {spec.wanted} replicas placed: {spec.shortfall.summary}"
 
 
-def summaries(cluster: str, placements: Mapping[tuple[str, str], PlacementSpec], namespace: str) -> dict[str, str]:
-    """Summary by name of the namespace's deployments on a cluster."""
-    here = sorted(name for (space, name), spec in placements.items() if space == namespace and entries_on(spec, cluster))
-    return {name: summary(placements[namespace, name], cluster) for name in here}
-
-
 def count(deployments: int) -> str:
     """`3 deployments here`."""
     return f"{deployments} deployment{'' if deployments == 1 else 's'} here"

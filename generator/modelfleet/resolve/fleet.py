@@ -11,7 +11,7 @@ from ..api.cluster import InferenceClusterSpec
 from ..api.deployment import Engine, ModelDeploymentSpec
 from ..api.fleet import FleetSpec
 from ..api.hardware import InferenceClassSpec
-from ..api.placement import PlacementEntry, PlacementSpec
+from ..api.placement import PlacementSpec
 from ..diagnostics import Location
 
 if TYPE_CHECKING:
