@@ -6,16 +6,20 @@ kinds do.
 
 from __future__ import annotations
 
-import itertools
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..api.placement import EngineChoice
 from ..resolve.fleet import Cluster, Deployment, Fleet, Pool
 from .demand import Demand
+from .joint import best
 from .ledger import Pods
 from .match import Matcher, Miss, Way
 from .tolerate import untolerated
+
+JOINT = 256  # joint choices listed for a cluster's shape; what lies beyond is searched for with the room there is
+LEVELS = 512  # combinations of alternatives that are tried
 
 Shape = tuple[object, ...]
 Level = tuple[str, ...]  # the alternative of each engine, in their order; empty for an engine without
@@ -64,11 +68,15 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a cluster of some shape offers a deployment at one level: candidates, best first, or why none."""
+    """What a cluster of some shape offers a deployment at one level: candidates, best first, or why none.
+
+    choices: of each engine, best first, if their combinations are too many to be listed; else empty.
+    """
 
     candidates: tuple[Candidate, ...]
     reason: str = ""
     text: str = ""
+    choices: tuple[tuple[Choice, ...], ...] = ()
 
 
 @dataclass(slots=True)
@@ -125,8 +133,20 @@ class Offers:
             if not found:
                 return Offer((), "NoMatchingClass", "; ".join(dict.fromkeys(misses)))
             ways.append(found)
-        made = [self.candidate(deployment, tuple(choices), cluster.pools) for choices in itertools.product(*ways)]
-        return Offer(tuple(sorted(made, key=lambda c: (c.price, c.memory, tuple(choice.position for choice in c.choices)))))
+        return self._joint(deployment, ways, cluster.pools)
+
+    def _joint(self, deployment: Deployment, ways: list[list[Choice]], pools: tuple[Pool, ...]) -> Offer:
+        """The best joint choices: cheapest, then least memory, then the pools' order."""
+        alone = {id(choice): self.candidate(deployment, (choice,), pools) for each in ways for choice in each}
+
+        def cost(choice: Choice) -> tuple[int, ...]:
+            candidate = alone[id(choice)]
+            return (len(candidate.unpriced), candidate.cost, candidate.memory)
+
+        made = [self.candidate(deployment, choices, pools) for choices in best(ways, cost, JOINT)]
+        made.sort(key=lambda c: (c.price, c.memory, tuple(choice.position for choice in c.choices)))
+        many = math.prod(len(each) for each in ways) > JOINT
+        return Offer(tuple(made), choices=tuple(tuple(sorted(each, key=cost)) for each in ways) if many else ())
 
     def _usable(self, deployment: Deployment, cluster: Cluster) -> tuple[list[tuple[int, Pool]], tuple[str, str]]:
         """The pools that the deployment may use at all, or (reason, text) of the first that refuses."""
@@ -189,7 +209,8 @@ class Offers:
 def levels(deployment: Deployment) -> list[Level]:
     """The combinations of alternatives, in the user's order: fewest steps down from the first choices come first."""
     ranked = [list(enumerate(a.name for a in engine.alternatives)) or [(0, "")] for engine in deployment.engines]
-    combined = sorted(itertools.product(*ranked), key=lambda c: (sum(i for i, _ in c), [i for i, _ in c]))
+    combined = best(ranked, lambda alternative: (alternative[0],), LEVELS)
+    combined.sort(key=lambda c: (sum(i for i, _ in c), [i for i, _ in c]))
     return [tuple(name for _, name in combination) for combination in combined]
 
 

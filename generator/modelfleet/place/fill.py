@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..resolve.fleet import Cluster, Fleet
-from .candidates import Candidate, Offers, levels
+from .candidates import Candidate, Choice, Offer, Offers, levels
 from .eligible import Eligibility
+from .joint import fitting
 from .ledger import Ledger, Pods
 from .limits import Limits
 from .order import Order, Orders
 from .rank import Rank, Ranking, crowded
 from .state import Entry, State
+
+
+SEARCH = 1_000  # questions about room, where the joint choices of engines are too many to be listed
 
 
 @dataclass(slots=True)
@@ -87,11 +92,11 @@ class Filler:
     def _first(self, state: State, cluster: Cluster, order: Order) -> Candidate | None:
         """The best candidate that has room and passes no limit; a retiring entry's own place has room."""
         full = True
-        for candidate in order.offers(cluster).candidates:
+        for candidate in self.candidates(state, cluster, order.offers(cluster)):
             there = self.there(state, cluster, candidate)
             if there and there.retiring and not there.given_up:
                 return candidate
-            if there and (there.given_up or there.candidate != candidate):
+            if there and (there.given_up or not same(there, candidate)):
                 full = False
                 continue  # one entry has one choice of device groups
             if self.ledger.admits(cluster.name, candidate.pods if there else joined(candidate.pods, candidate.surge)):
@@ -101,6 +106,17 @@ class Filler:
         if full:
             order.full.add(cluster.name)
         return None
+
+    def candidates(self, state: State, cluster: Cluster, offer: Offer) -> Iterator[Candidate]:
+        """Those that are listed, then, where they are too many for that, others for which there is room now."""
+        yield from offer.candidates
+        pools, deployment = cluster.pools, state.deployment
+
+        def room(chosen: tuple[Choice, ...]) -> bool:
+            return self.ledger.admits(cluster.name, self.offers.candidate(deployment, chosen, pools).pods)
+
+        for choices in fitting(offer.choices, room, SEARCH) if offer.choices else ():
+            yield self.offers.candidate(deployment, choices, pools)
 
     def take(self, state: State, cluster: Cluster, candidate: Candidate) -> None:
         """Adds a replica; a retiring entry of the same choice is taken back before a new one is opened."""
@@ -131,7 +147,7 @@ class Filler:
     def fits(self, state: State, cluster: Cluster, candidate: Candidate) -> bool:
         """Whether one more replica at just this candidate has room and passes every limit."""
         there = self.there(state, cluster, candidate)
-        if there and (there.retiring or there.candidate != candidate):
+        if there and (there.retiring or not same(there, candidate)):
             return False
         pods = candidate.pods if there else joined(candidate.pods, candidate.surge)
         return self.ledger.admits(cluster.name, pods) and self.limits.refusal(state.deployment, candidate) is None
@@ -153,6 +169,11 @@ class Filler:
         """The entry that holds the same choice of pools, if there is one."""
         parts = tuple(sorted((c.engine, cluster.pools[c.position].name, c.alternative) for c in candidate.choices))
         return state.entries.get((cluster.name, parts))
+
+
+def same(entry: Entry, candidate: Candidate) -> bool:
+    """Whether a replica at `candidate` can join the entry: an entry has one choice of device groups for all its replicas."""
+    return entry.candidate is not None and entry.candidate.pods == candidate.pods
 
 
 def joined(pods: Pods, surge: Pods) -> Pods:

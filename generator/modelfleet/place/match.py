@@ -7,8 +7,7 @@ many clusters have pools of that class.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,13 +15,12 @@ from ..api.deployment import DeviceRequest, Engine, Member
 from ..api.devices import Constraint, DeviceOption
 from ..api.hardware import Device, InferenceClassSpec
 from ..api.quantity import Quantity
+from .assign import KEPT, Assigned, Grant, assignments
 from .demand import Demand, capacity, is_device, requests
 from .evaluate import Evaluator
-
-MAX_DEVICES = 32  # Kubernetes: devices that one claim may be allocated
+from .joint import best
 
 Asked = DeviceRequest | DeviceOption
-Recorded = tuple[tuple[str, str], ...]  # request -> device group
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +52,7 @@ class Matcher:
     classes: Mapping[str, InferenceClassSpec]
     evaluator: Evaluator = field(init=False)
     _ways: dict[tuple[int, str], tuple[Way, ...] | Miss] = field(default_factory=dict)
+    _recorded: dict[tuple[int, str, tuple[tuple[str, str], ...]], Way | None] = field(default_factory=dict)
     _kinds: dict[tuple[object, ...], int] = field(default_factory=dict)
     _kind_of: dict[tuple[int, str], int] = field(default_factory=dict)
     _kept: list[Engine] = field(default_factory=list)
@@ -86,45 +85,57 @@ class Matcher:
         if isinstance(ways, Miss):
             return None
         wanted = tuple(sorted(devices.items()))
-        return next((way for way in ways if way.devices == wanted), ways[0])
+        found = next((way for way in ways if way.devices == wanted), None)
+        return found or self._named(engine, alternative, class_name, devices) or ways[0]
 
-    def _search(self, engine: Engine, alternative: str, class_name: str) -> tuple[Way, ...] | Miss:
+    def _named(self, engine: Engine, alternative: str, class_name: str, devices: Mapping[str, str]) -> Way | None:
+        """The way with just these devices, which need not be one of those kept; None if it does not serve."""
+        key = (self.kind(engine, alternative), class_name, tuple(sorted(devices.items())))
+        if key not in self._recorded:
+            found = self._search(engine, alternative, class_name, devices)
+            self._recorded[key] = None if isinstance(found, Miss) or found[0].devices != key[2] else found[0]
+        return self._recorded[key]
+
+    def _search(
+        self, engine: Engine, alternative: str, class_name: str, only: Mapping[str, str] | None = None
+    ) -> tuple[Way, ...] | Miss:
+        """only: request -> device group, of the ways that are looked at; None: all."""
         members: list[list[_Fit]] = []
         for member in engine.members:
-            found = self._member(engine, member, alternative, class_name)
+            found = self._member(engine, member, alternative, class_name, only)
             if isinstance(found, Miss):
                 return found
             members.append(found)
-        ways = [_way(engine, fits, self.classes[class_name]) for fits in itertools.product(*members)]
+        hardware = self.classes[class_name]
+        ways = [_way(engine, fits, hardware) for fits in best(members, lambda fit: (_memory(hardware, fit.taken) * fit.member.pods,), KEPT)]
         ways = [way for way in ways if any(is_device(kind) for demand, _ in way.pods for kind, _ in demand)]
         if not ways:
             return Miss(f"{class_name} has nothing to claim for engine `{engine.name}`: its devices are synthetic")
         return tuple(sorted(dict.fromkeys(ways), key=lambda way: way.memory))
 
-    def _member(self, engine: Engine, member: Member, alternative: str, class_name: str) -> list[_Fit] | Miss:
-        asked = asked_by(engine, member, alternative)
+    def _member(
+        self, engine: Engine, member: Member, alternative: str, class_name: str, only: Mapping[str, str] | None
+    ) -> list[_Fit] | Miss:
         hardware = self.classes[class_name]
         counted = capacity(hardware, {})
         resources = {kind: amount for kind, amount in requests(pod_of(engine, member)) if kind in counted}
-        fitting: list[list[_Grant]] = []
-        for request in asked:
+        prefix = f"{member.role}/" if len(engine.members) > 1 else ""
+        fitting: list[list[Grant]] = []
+        for request in asked_by(engine, member, alternative):
             grants = self._grants(request, class_name)
             if not grants:
                 return Miss(self.evaluator.why(request, class_name))
-            fitting.append(grants)
-        found = [
-            _Fit(member, chosen, taken, resources)
-            for chosen, taken in _assignments(asked, fitting, {d.name: d.count for d in hardware.devices})
-            if _constraints_hold(member.node_selector.constraints, chosen, hardware)
-        ]
+            valued = [v for grant in grants if (v := _valued(grant, member.node_selector.constraints, hardware))]
+            fitting.append([g for g in valued if only is None or all(only.get(prefix + name) == group for name, group in g.devices)])
+        found: list[Assigned] = assignments(fitting, {d.name: d.count for d in hardware.devices}) if all(fitting) else []
         if not found:
             return Miss(f"the requests of engine `{engine.name}` cannot be served together on a node of {class_name}")
-        return found
+        return [_Fit(member, each.devices, each.taken, resources) for each in found]
 
-    def _grants(self, request: DeviceRequest, class_name: str) -> list[_Grant]:
+    def _grants(self, request: DeviceRequest, class_name: str) -> list[Grant]:
         """The device groups that serve a request; of a prioritized list every option that the cluster could choose."""
         if not request.first_available:
-            return [_Grant(((request.name, group),), ((group, request.count),)) for group in self._groups(request, class_name)]
+            return [Grant(((request.name, group),), ((group, request.count),)) for group in self._groups(request, class_name)]
         options = [(option, groups) for option in request.first_available if (groups := self._groups(option, class_name))]
         if not options:
             return []
@@ -133,20 +144,12 @@ class Matcher:
         charged: dict[str, int] = {}
         for option, groups in options:
             charged[groups[0]] = max(charged.get(groups[0], 0), option.count)
-        return [_Grant(named, tuple(sorted(charged.items())))]
+        return [Grant(named, tuple(sorted(charged.items())))]
 
     def _groups(self, asked: Asked, class_name: str) -> list[str]:
         devices = self.classes[class_name].devices
         matching = [d for d in devices if d.count >= asked.count and self.evaluator.matches(asked, class_name, d).matches]
         return [device.name for device in sorted(matching, key=memory_rank)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Grant:
-    """One way to serve one request: names recorded, and devices taken of each group."""
-
-    devices: tuple[tuple[str, str], ...]
-    taken: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,37 +186,22 @@ def memory_of(device: Device) -> int | None:
     return Quantity.parse(text).nano // 10**9 if text else None
 
 
-def _assignments(
-    asked: tuple[DeviceRequest, ...], fitting: list[list[_Grant]], free: Mapping[str, int]
-) -> Iterator[tuple[Recorded, dict[str, int]]]:
-    """(recorded names, devices taken) of every assignment that a node can hold and a claim may carry."""
-
-    def step(index: int, taken: dict[str, int], chosen: Recorded) -> Iterator[tuple[Recorded, dict[str, int]]]:
-        if index == len(asked):
-            if sum(taken.values()) <= MAX_DEVICES:
-                yield tuple(sorted(chosen)), taken
-            return
-        for grant in fitting[index]:
-            more = dict(taken)
-            for group, count in grant.taken:
-                more[group] = more.get(group, 0) + count
-            if all(count <= free[group] for group, count in more.items()):
-                yield from step(index + 1, more, chosen + grant.devices)
-
-    yield from step(0, {}, ())
-
-
-def _constraints_hold(constraints: tuple[Constraint, ...], chosen: tuple[tuple[str, str], ...], hardware: InferenceClassSpec) -> bool:
-    """Whether the groups chosen for each constraint's requests publish its attribute with one value."""
+def _valued(grant: Grant, constraints: tuple[Constraint, ...], hardware: InferenceClassSpec) -> Grant | None:
+    """The grant with its memory and its value for each constraint; None if a group lacks an attribute or two differ in it."""
     groups = {device.name: device for device in hardware.devices}
+    values: list[str | None] = []
     for constraint in constraints:
-        values = set()
-        for request, group in chosen:
-            if not constraint.requests or request.split("/")[0] in constraint.requests:
-                values.add(_attribute(groups[group], constraint.match_attribute))
-        if None in values or len(values) > 1:
-            return False
-    return True
+        concerned = [g for name, g in grant.devices if not constraint.requests or name.split("/")[0] in constraint.requests]
+        published = {_attribute(groups[group], constraint.match_attribute) for group in concerned}
+        if None in published or len(published) > 1:
+            return None
+        values.append(next(iter(published), None))
+    return Grant(grant.devices, grant.taken, _memory(hardware, dict(grant.taken)), tuple(values))
+
+
+def _memory(hardware: InferenceClassSpec, taken: Mapping[str, int]) -> int:
+    """Memory of the devices taken that are claimed, in bytes."""
+    return sum((memory_of(d) or 0) * taken.get(d.name, 0) for d in hardware.devices if d.claim != "Synthetic")
 
 
 def _attribute(device: Device, qualified: str) -> str | None:
@@ -237,5 +225,5 @@ def _way(engine: Engine, fits: tuple[_Fit, ...], hardware: InferenceClassSpec) -
             pods[demand] = pods.get(demand, 0) + fit.member.pods
         largest = max((-(-(10**6) * count // groups[group].count) for group, count in claimed.items()), default=0)
         share += largest * fit.member.pods
-        memory += sum((memory_of(groups[group]) or 0) * count for group, count in claimed.items()) * fit.member.pods
+        memory += _memory(hardware, fit.taken) * fit.member.pods
     return Way(tuple(sorted(devices)), tuple(sorted(pods.items())), share, memory)

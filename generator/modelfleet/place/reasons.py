@@ -8,7 +8,7 @@ from ..resolve.fleet import Cluster
 from .candidates import Candidate, levels
 from .demand import is_device
 from .eligible import Eligibility
-from .fill import Filler, joined
+from .fill import Filler, joined, same
 from .ledger import Account, Ledger
 from .plan import Refusal
 from .rank import Ranking, crowded
@@ -54,16 +54,17 @@ class Reasons:
             if not offer.candidates:
                 refused.append((offer.reason, offer.text))
                 continue
-            answers = [self._candidate(cluster, candidate) for candidate in offer.candidates if self._open(cluster, candidate)]
+            candidates = self.filler.candidates(self.state, cluster, offer)
+            answers = [self._candidate(cluster, candidate) for candidate in candidates if self._open(cluster, candidate)]
             if any(answer is None for answer in answers):
                 return None
             refused += [answer for answer in answers if answer]
         return max(refused, key=lambda r: _NEARNESS.index(r[0]) if r[0] in _NEARNESS else len(_NEARNESS))
 
     def _open(self, cluster: Cluster, candidate: Candidate) -> bool:
-        """Whether a replica could stand there: an entry has one choice of device groups for all its replicas."""
+        """Whether a replica could stand there, if there were room."""
         there = self.filler.there(self.state, cluster, candidate)
-        return there is None or (not there.given_up and (there.retiring or there.candidate == candidate))
+        return there is None or (not there.given_up and (there.retiring or same(there, candidate)))
 
     def _candidate(self, cluster: Cluster, candidate: Candidate) -> tuple[str, str] | None:
         pods = joined(candidate.pods, candidate.surge)

@@ -8,6 +8,7 @@ number of tries is bounded, so that the answer depends on the declarations alone
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ from .rank import Ranking, crowded
 from .state import Entry, Key, State
 
 TRIES = 24  # for one deployment
+PLACES = 10_000  # looked at for one replica
 
 
 @dataclass(slots=True)
@@ -39,7 +41,7 @@ class Room:
     def _one_more(self, state: State, tries: int) -> tuple[int, bool]:
         """(tries used, whether the deployment has one replica more)."""
         used = 0
-        for cluster, candidate in self._places(state):
+        for cluster, candidate in itertools.islice(self._places(state), PLACES):
             for victim in self._victims(cluster, candidate):
                 if used == tries:
                     return used, False
