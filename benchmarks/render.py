@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from modelfleet import emit, render
+from modelfleet import emit, pipeline
 from modelfleet.place.plan import Plan
 from modelfleet.render.unit import Unit
 from modelfleet.resolve.fleet import Fleet
@@ -80,7 +80,7 @@ def cpu(run: Callable[[], Any]) -> tuple[float, Any]:
 def measured(workloads: int) -> tuple[float, float]:
     """CPU seconds of rendering every unit and of serialising them all; says what there was."""
     found, plan = fleet(workloads)
-    rendering, units = cpu(lambda: [render.render_unit(found, plan, unit) for unit in render.unit_ids(found, plan)])
+    rendering, units = cpu(lambda: pipeline.units(found, plan))
     serialising, text = cpu(lambda: [emit.to_json([unit]) for unit in units])
     objects = sum(_made(unit) for unit in units)
     print(f"{objects:>7} workloads, {sum(map(len, text)) >> 20:>4} MiB: render {rendering:6.2f} s, serialise {serialising:6.2f} s, "

@@ -136,7 +136,9 @@ def test_a_gateway_stays_on_its_cluster(tmp_path: Path) -> None:
 
 def test_the_mode_stays_while_replicas_are_recorded(tmp_path: Path) -> None:
     def engines(**more: str) -> list[Manifest]:
-        return [engine(request(), name=name) | ({"phase": phase} if more else {}) for name, phase in (("a", "Prefill"), ("b", "Decode"))]
+        found = [engine(request(), name=name) | ({"phase": phase} if more else {}) for name, phase in (("a", "Prefill"), ("b", "Decode"))]
+        found[1]["members"][0]["template"]["spec"]["containers"][0]["args"].append("--port=8001")
+        return found
 
     choices = {name: {"pool": "h100", "devices": {"gpu": "gpu"}} for name in ("a", "b")}
     record = placement("chat", {"cluster": "east", "engines": choices, "count": 1, "minimum": 1})

@@ -44,8 +44,29 @@ READ = [
     ("1Pi", 2**50 * 10**9, "1Pi", False),
     ("Gi", 0, "0", True),
 ]
-REFUSED = ["", " ", "1 ", " 1", "80GB", "80 Gi", "80K", "80g", "1,5", "Three", "1..", "1.1.1", "e", "1e", "1e+", "1Kii", "--1", "0x1",
-    "1e5000", "Pi", "٣"]
+REFUSED = [
+    "",
+    " ",
+    "1 ",
+    " 1",
+    "80GB",
+    "80 Gi",
+    "80K",
+    "80g",
+    "1,5",
+    "Three",
+    "1..",
+    "1.1.1",
+    "e",
+    "1e",
+    "1e+",
+    "1Kii",
+    "--1",
+    "0x1",
+    "1e5000",
+    "Pi",
+    "٣",
+]
 
 
 @pytest.mark.parametrize(("text", "nano", "canonical", "integer"), READ, ids=[r[0] for r in READ])

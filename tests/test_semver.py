@@ -10,8 +10,17 @@ from hypothesis import strategies as st
 from modelfleet.api.semver import Semver, SemverText
 from pydantic import BaseModel, ValidationError
 
-READ = ["0.0.0", "1.2.3", "10.20.30", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-0a.-", "1.0.0+build.01", "1.0.0-rc.1+b",
-    "18446744073709551615.0.0"]
+READ = [
+    "0.0.0",
+    "1.2.3",
+    "10.20.30",
+    "1.0.0-alpha",
+    "1.0.0-alpha.1",
+    "1.0.0-0a.-",
+    "1.0.0+build.01",
+    "1.0.0-rc.1+b",
+    "18446744073709551615.0.0",
+]
 REFUSED = [
     ("", "Version string empty"),
     ("1.2", "No Major.Minor.Patch elements found"),
@@ -36,8 +45,19 @@ NORMALIZED = [
     ("1.2.003-rc.1", "1.2.3-rc.1"),
     ("00", "0.0.0"),
 ]
-ORDERED = ["0.9.9", "1.0.0-1", "1.0.0-2", "1.0.0-10", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-rc.1", "1.0.0", "1.0.1",
-    "1.10.0"]
+ORDERED = [
+    "0.9.9",
+    "1.0.0-1",
+    "1.0.0-2",
+    "1.0.0-10",
+    "1.0.0-alpha",
+    "1.0.0-alpha.1",
+    "1.0.0-alpha.beta",
+    "1.0.0-rc.1",
+    "1.0.0",
+    "1.0.1",
+    "1.10.0",
+]
 
 
 @pytest.mark.parametrize("text", READ)
@@ -78,8 +98,9 @@ class _Holder(BaseModel):
     version: SemverText
 
 
-@pytest.mark.parametrize(("text", "hint"), [("9.0", "write 9.0.0"), ("v1.2.3", "write 1.2.3"), ("new",
-    "write MAJOR.MINOR.PATCH, such as 9.0.0")])
+@pytest.mark.parametrize(
+    ("text", "hint"), [("9.0", "write 9.0.0"), ("v1.2.3", "write 1.2.3"), ("new", "write MAJOR.MINOR.PATCH, such as 9.0.0")]
+)
 def test_a_declaration_says_what_to_write(text: str, hint: str) -> None:
     with pytest.raises(ValidationError) as caught:
         _Holder(version=text)

@@ -210,6 +210,7 @@ def say_plan(repository: Repository, planned: Plan, report: Report) -> None:
         report.add(codes.ALL[excess.code], message, resource.at("spec", "nodePools"), "modelfleet explain NS/NAME of a holder")
 
 
+@load.uncollected()
 def units(fleet: Fleet, planned: Plan, wanted: Iterable[UnitId] | None = None) -> list[Unit]:
     """The units named by `wanted`, or the root and every listed unit."""
     from .render import render_root, render_unit, unit_ids

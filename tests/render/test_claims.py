@@ -14,7 +14,8 @@ from modelfleet.resolve.selectors import expressions
 from .builders import cluster, deployment, engine, entry, fleet, gpu, placement, plan, pool
 from .scenarios import KEY
 
-ATTRIBUTE, CAPACITY = 'device.attributes["gpu.nvidia.com"].productName', 'device.capacity["gpu.nvidia.com"].memory'
+ATTRIBUTE = 'device.attributes["gpu.nvidia.com"].?productName.orValue("")'
+CAPACITY = 'device.capacity["gpu.nvidia.com"].?memory.orValue(quantity("0"))'
 
 EXPRESSIONS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("a selector is verbatim", {"selectors": [{"cel": " a  == 'b' "}]}, [" a  == 'b' "]),
@@ -22,7 +23,11 @@ EXPRESSIONS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("several products", {"products": ["A", "B"]}, [f'{ATTRIBUTE} in ["A", "B"]']),
     ("quotes are escaped", {"products": ['a"\\b']}, [f'{ATTRIBUTE} == "a\\"\\\\b"']),
     ("memory from below", {"memory": {"atLeast": "22Gi"}}, [f'{CAPACITY}.compareTo(quantity("22Gi")) >= 0']),
-    ("memory from above", {"memory": {"below": "90Gi"}}, [f'{CAPACITY}.compareTo(quantity("90Gi")) < 0']),
+    (
+        "memory from above",
+        {"memory": {"below": "90Gi"}},
+        [f'"memory" in device.capacity["gpu.nvidia.com"] && {CAPACITY}.compareTo(quantity("90Gi")) < 0'],
+    ),
     (
         "all of it, the user's own first",
         {"selectors": [{"cel": "x"}, {"cel": "y"}], "products": ["A"], "memory": {"atLeast": "1Gi", "below": "2Gi"}},
@@ -57,7 +62,7 @@ def test_each_request_asks_for_the_class_of_the_group_that_is_recorded() -> None
     found = claiming([gpu(), NIC, LINK], requests, {"accelerator": "gpu", "network": "nic", "bond": "link"})
     template = resource_claim_template(found)
     assert template is not None
-    memory = 'device.capacity["rdma.example.com"].memory.compareTo(quantity("1Gi")) >= 0'
+    memory = 'device.capacity["rdma.example.com"].?memory.orValue(quantity("0")).compareTo(quantity("1Gi")) >= 0'
     accelerator = {"allocationMode": "ExactCount", "count": 4, "deviceClassName": "gpu.nvidia.com"}
     network = {"allocationMode": "ExactCount", "count": 1, "deviceClassName": "rdma"}
     requests = [

@@ -42,6 +42,7 @@ def boolean(type_: Type) -> str:
 
 
 def undeclared(name: str, known: list[str]) -> str:
+    """What a name that is not declared may stand for."""
     if name in DEVICE_FIELDS:
         return f"did you mean `device.{name}`?"
     close = get_close_matches(name, known, n=1)
@@ -49,6 +50,7 @@ def undeclared(name: str, known: list[str]) -> str:
 
 
 def no_field(name: str) -> str:
+    """What a device has instead of a field of this name."""
     if name == "name":
         return "a device has no name here; select by its attributes"
     close = get_close_matches(name, DEVICE_FIELDS, n=1)
@@ -56,10 +58,12 @@ def no_field(name: str) -> str:
 
 
 def no_selection(type_: Type, name: str) -> str:
+    """How to read `name` of a value that has no fields."""
     return f"write {name}()" if type_ == SEMVER and name in ("major", "minor", "patch") else ""
 
 
 def loop(type_: Type) -> str:
+    """What to do with a value that is no collection."""
     return "an attribute holds one value; compare it directly" if type_.name == "any" else ""
 
 

@@ -81,6 +81,7 @@ class _Checker:
         self.scopes: list[dict[str, Type]] = []
 
     def visit(self, node: Node) -> Type:
+        """The type of `node`, found once."""
         # A macro may use its receiver twice; nested, it would be visited 2^n times.
         known = self.found.types.get(node)
         return known if known is not None else self.found.types.setdefault(node, self._type(node))
@@ -150,7 +151,7 @@ class _Checker:
 
     def _function(self, node: Call) -> tuple[str, bool]:
         """(name, whether it is called on a receiver); Refused for a function that does not exist or is not supported."""
-        name, member = node.function.removeprefix("."), node.target is not None
+        name, member = node.function, node.target is not None
         if node.target is not None:
             qualified = _qualified(node.target, node.function)
             if qualified in table() or qualified in UNSUPPORTED:

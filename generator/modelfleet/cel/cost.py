@@ -54,6 +54,7 @@ class _Estimate:
     culprit: Node | None = None
 
     def cost(self, node: Node) -> int:
+        """The worst case of `node`, found once."""
         if node in self.costs:
             return self.costs[node]
         handlers: dict[type[Node], Callable[[Any], int]] = {

@@ -43,10 +43,6 @@ class Refused(Exception):
 class EvalError(Exception):
     """An error value of CEL: `&&`, `||` and the quantifiers may absorb it."""
 
-    @property
-    def text(self) -> str:
-        return str(self)
-
 
 class Aborted(Exception):
     """An evaluation that cannot go on, such as one whose work is used up: nothing absorbs it."""

@@ -27,10 +27,12 @@ class Argument:
 
     @property
     def known(self) -> Size:
+        """The size, asking the device's limits too, as Kubernetes' own functions do."""
         return self.size or device_size(self.path) or UNKNOWN
 
     @property
     def own(self) -> Size:
+        """The size, as cel-go's functions take it."""
         return self.size or UNKNOWN
 
     @property
@@ -262,4 +264,3 @@ _OPERATORS: dict[tuple[str, str], Estimator] = {
     ("bytes", "string"): _to_bytes,
     ("string", "bytes"): _from_bytes,
 }
-

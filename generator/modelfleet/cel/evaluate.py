@@ -44,6 +44,7 @@ class _Compiler:
         self.done: dict[Node, Step] = {}
 
     def step(self, node: Node) -> Step:
+        """`node` compiled, once."""
         if node in self.done:
             return self.done[node]
         handlers: dict[type[Node], Callable[[Any], Step]] = {

@@ -8,6 +8,8 @@ from .values import NONE, Map, Optional, Value
 
 
 def variable(slot: int) -> Evaluator:
+    """Reads a variable; an error that a loop held is raised again."""
+
     def run(frame: Frame) -> Value:
         value = frame.variables[slot]
         if isinstance(value, EvalError):
@@ -56,6 +58,7 @@ def append(accumulator: Evaluator, item: Evaluator) -> Evaluator:
 
 
 def optional_list(frame: Frame, runs: list[Evaluator], optional: frozenset[int]) -> list[Value]:
+    """A list literal of which some entries are written `?e`."""
     values: list[Value] = []
     for index, run in enumerate(runs):
         value = run(frame)
@@ -70,6 +73,7 @@ def optional_list(frame: Frame, runs: list[Evaluator], optional: frozenset[int])
 
 
 def map_value(frame: Frame, entries: list[tuple[Evaluator, Evaluator, bool]]) -> Map:
+    """A map literal from (key, value, whether it is written `?k`)."""
     pairs: list[tuple[Value, Value]] = []
     for key_run, value_run, optional in entries:
         key, value = key_run(frame), value_run(frame)

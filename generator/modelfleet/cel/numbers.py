@@ -105,6 +105,7 @@ def _parsed_bool(text: str) -> bool:
 
 
 def decoded(value: bytes) -> str:
+    """The text of UTF-8; EvalError for other bytes."""
     try:
         return value.decode()
     except UnicodeDecodeError:

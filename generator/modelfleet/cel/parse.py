@@ -195,7 +195,9 @@ class _Builder:
         if token.start_pos in self.source.marked:
             raise Refused("SelectorSyntax", "`?` cannot stand here", self._origin(token))
         start = self.source.origins[self.source.token_at(token.start_pos) + 1]
-        return expand(Call(start, name, self._arguments(tree.children[1:])))
+        call = Call(start, name, self._arguments(tree.children[1:]))
+        # A leading dot only says that the name is global, but it hides a macro.
+        return Call(start, name[1:], call.args) if name.startswith(".") else expand(call)
 
     def _entry(self, tree: Any) -> tuple[Node, bool]:
         """An element or key, and whether it was written with `?`."""

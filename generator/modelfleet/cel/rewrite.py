@@ -38,16 +38,19 @@ class Rewritten:
     marked: set[int] = field(default_factory=set)
 
     def put(self, text: str, origin: int) -> None:
+        """Appends one token."""
         self.starts.append(len(self.source))
         self.origins.append(origin)
         self.source += text + " "
 
     def mark(self, name: str, origin: int) -> None:
+        """Appends the start of a call that stands for optional syntax."""
         self.marked.add(len(self.source))
         self.put(name, origin)
         self.put("(", origin)
 
     def value(self, value: Value, origin: int) -> None:
+        """Appends a literal by its index."""
         self.literals.append(value)
         self.put(f'"{len(self.literals) - 1}"', origin)
 

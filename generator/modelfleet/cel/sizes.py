@@ -10,10 +10,12 @@ MAX = 2**64 - 1
 
 
 def add(left: int, right: int) -> int:
+    """The sum, at most MAX."""
     return min(MAX, left + right)
 
 
 def multiply(left: int, right: int) -> int:
+    """The product, at most MAX."""
     return min(MAX, left * right)
 
 
@@ -30,12 +32,15 @@ class Size(NamedTuple):
     high: int
 
     def plus(self, other: Size) -> Size:
+        """Bounds of the sum."""
         return Size(add(self.low, other.low), add(self.high, other.high))
 
     def times(self, other: Size) -> Size:
+        """Bounds of the product."""
         return Size(multiply(self.low, other.low), multiply(self.high, other.high))
 
     def union(self, other: Size) -> Size:
+        """Bounds that hold for either."""
         return Size(min(self.low, other.low), max(self.high, other.high))
 
 
@@ -44,6 +49,7 @@ ONE = Size(1, 1)
 
 
 def exactly(size: int) -> Size:
+    """A size that is known."""
     return Size(size, size)
 
 
@@ -55,6 +61,7 @@ class Entries(NamedTuple):
     value: Size
 
     def union(self, other: Entries) -> Entries:
+        """Bounds that hold for the entries of either."""
         return Entries(self.container, self.key.union(other.key), self.value.union(other.value))
 
 

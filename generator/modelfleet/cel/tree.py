@@ -15,11 +15,15 @@ ACCUMULATOR = "@result"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
+    """What all nodes have."""
+
     start: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Literal(Node):
+    """A constant."""
+
     value: Value
 
 
@@ -49,6 +53,7 @@ class Call(Node):
 
     @property
     def operands(self) -> tuple[Node, ...]:
+        """Receiver and arguments."""
         return self.args if self.target is None else (self.target, *self.args)
 
 
@@ -62,6 +67,8 @@ class ListNode(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry(Node):
+    """One entry of a map literal; optional: written `?key: value`."""
+
     key: Node
     value: Node
     optional: bool = False
@@ -69,6 +76,8 @@ class Entry(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MapNode(Node):
+    """A map literal."""
+
     entries: tuple[Entry, ...]
 
 

@@ -21,6 +21,7 @@ class Type:
 
     @property
     def is_dyn(self) -> bool:
+        """Whether the type shows only at run time."""
         return self.name in ("dyn", "any")
 
     @property
@@ -38,22 +39,27 @@ _SHORT = {"Quantity": QUANTITY, "Semver": SEMVER, "null": NULL}
 
 
 def list_of(element: Type) -> Type:
+    """list(element)."""
     return Type("list", (element,))
 
 
 def map_of(key: Type, value: Type) -> Type:
+    """map(key, value)."""
     return Type("map", (key, value))
 
 
 def optional_of(value: Type) -> Type:
+    """optional_type(value)."""
     return Type("optional_type", (value,))
 
 
 def type_of(value: Type) -> Type:
+    """The type of a type."""
     return Type("type", (value,))
 
 
 def variable(name: str) -> Type:
+    """A type variable."""
     return Type("param", variable=name)
 
 
@@ -93,6 +99,7 @@ class Bindings:
         self.fresh = 0
 
     def new(self) -> Type:
+        """A type variable that stands for nothing yet."""
         self.fresh += 1
         return variable(f"_var{self.fresh}")
 

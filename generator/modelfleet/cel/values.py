@@ -36,6 +36,7 @@ class Optional:
     value: Value
 
     def get(self) -> Value:
+        """The value; EvalError for none."""
         if self is NONE:
             raise EvalError("optional.none() dereference")
         return self.value
@@ -83,9 +84,11 @@ class Map:
         return len(self.entries)
 
     def keys(self) -> Iterator[Value]:
+        """The keys in the order of the literal."""
         return (key for key, _ in self.entries.values())
 
     def pairs(self) -> Iterator[tuple[Value, Value]]:
+        """(key, value) in the order of the literal."""
         return iter(self.entries.values())
 
     def __contains__(self, key: Value) -> bool:

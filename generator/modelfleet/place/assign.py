@@ -119,9 +119,7 @@ def _filled(counts: Sequence[int], room: int) -> int:
     return (sums & ((1 << (room + 1)) - 1)).bit_length() - 1
 
 
-def _placed(
-    asking: Sequence[Mapping[str, int]], index: int, room: Mapping[str, int], holds: dict[str, list[int]], tried: set[str]
-) -> bool:
+def _placed(asking: Sequence[Mapping[str, int]], index: int, room: Mapping[str, int], holds: dict[str, list[int]], tried: set[str]) -> bool:
     """Whether one device more of a request finds room, others giving way where they have another group."""
     groups = [group for group in asking[index] if group not in tried]
     for group in groups:

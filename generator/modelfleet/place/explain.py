@@ -22,8 +22,12 @@ class Row:
 
 
 def verdicts(fleet: Fleet, key: tuple[str, str]) -> tuple[list[Row], str]:
-    """The rows, sorted by cluster, and the summary in the scheduler's form; from what is recorded now."""
+    """The rows, sorted by cluster, and the summary in the scheduler's form; from what is recorded now.
+
+    What another replica could take includes headroom of last resort, as it does for placing.
+    """
     placing = Placing.begin(fleet, fleet.placements)
+    placing.filler.ledger.use_headroom()
     state = placing.state(key)
     refusals = {refusal.cluster: refusal for refusal in Reasons.of(placing.filler, state).all()}
     rows = []

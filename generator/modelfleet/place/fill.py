@@ -16,7 +16,6 @@ from .order import Order, Orders
 from .rank import Rank, Ranking, crowded
 from .state import Entry, State
 
-
 SEARCH = 1_000  # questions about room, where the joint choices of engines are too many to be listed
 
 
@@ -110,10 +109,14 @@ class Filler:
     def candidates(self, state: State, cluster: Cluster, offer: Offer) -> Iterator[Candidate]:
         """Those that are listed, then, where they are too many for that, others for which there is room now."""
         yield from offer.candidates
+        yield from self.searched(state, cluster, offer, self.ledger)
+
+    def searched(self, state: State, cluster: Cluster, offer: Offer, ledger: Ledger) -> Iterator[Candidate]:
+        """Of joint choices too many to be listed those that `ledger` has room for."""
         pools, deployment = cluster.pools, state.deployment
 
         def room(chosen: tuple[Choice, ...]) -> bool:
-            return self.ledger.admits(cluster.name, self.offers.candidate(deployment, chosen, pools).pods)
+            return ledger.admits(cluster.name, self.offers.candidate(deployment, chosen, pools).pods)
 
         for choices in fitting(offer.choices, room, SEARCH) if offer.choices else ():
             yield self.offers.candidate(deployment, choices, pools)

@@ -96,9 +96,7 @@ class Matcher:
             self._recorded[key] = None if isinstance(found, Miss) or found[0].devices != key[2] else found[0]
         return self._recorded[key]
 
-    def _search(
-        self, engine: Engine, alternative: str, class_name: str, only: Mapping[str, str] | None = None
-    ) -> tuple[Way, ...] | Miss:
+    def _search(self, engine: Engine, alternative: str, class_name: str, only: Mapping[str, str] | None = None) -> tuple[Way, ...] | Miss:
         """only: request -> device group, of the ways that are looked at; None: all."""
         members: list[list[_Fit]] = []
         for member in engine.members:
@@ -126,6 +124,8 @@ class Matcher:
             if not grants:
                 return Miss(self.evaluator.why(request, class_name))
             valued = [v for grant in grants if (v := _valued(grant, member.node_selector.constraints, hardware))]
+            if not valued:
+                return Miss(_unpublished(request, grants, member.node_selector.constraints, hardware, class_name))
             fitting.append([g for g in valued if only is None or all(only.get(prefix + name) == group for name, group in g.devices)])
         found: list[Assigned] = assignments(fitting, {d.name: d.count for d in hardware.devices}) if all(fitting) else []
         if not found:
@@ -197,6 +197,22 @@ def _valued(grant: Grant, constraints: tuple[Constraint, ...], hardware: Inferen
             return None
         values.append(next(iter(published), None))
     return Grant(grant.devices, grant.taken, _memory(hardware, dict(grant.taken)), tuple(values))
+
+
+def _unpublished(
+    request: DeviceRequest, grants: list[Grant], constraints: tuple[Constraint, ...], hardware: InferenceClassSpec, class_name: str
+) -> str:
+    """What a constraint needs of the groups that serve `request`, and the like-named attribute of theirs, if there is one."""
+    groups = {device.name: device for device in hardware.devices}
+    served = [groups[group] for grant in grants for _, group in grant.devices]
+    for constraint in constraints:
+        wanted = constraint.match_attribute
+        lacking = next((d for d in served if _attribute(d, wanted) is None), None)
+        if lacking and (not constraint.requests or request.name in constraint.requests):
+            qualified = (name if "/" in name else f"{lacking.driver}/{name}" for name in lacking.attributes)
+            like = next((name for name in qualified if name.rpartition("/")[2] == wanted.rpartition("/")[2]), None)
+            return f"request `{request.name}` must have {wanted}; {lacking.name} of {class_name} has {like or 'no such attribute'}"
+    return f"the groups that `{request.name}` may be given on {class_name} differ in what a constraint makes equal"
 
 
 def _memory(hardware: InferenceClassSpec, taken: Mapping[str, int]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 from ..resolve.fleet import Cluster
@@ -54,7 +55,8 @@ class Reasons:
             if not offer.candidates:
                 refused.append((offer.reason, offer.text))
                 continue
-            candidates = self.filler.candidates(self.state, cluster, offer)
+            possible = itertools.islice(self.filler.searched(self.state, cluster, offer, self.empty), 1)
+            candidates = itertools.chain(self.filler.candidates(self.state, cluster, offer), possible)
             answers = [self._candidate(cluster, candidate) for candidate in candidates if self._open(cluster, candidate)]
             if any(answer is None for answer in answers):
                 return None
@@ -74,7 +76,8 @@ class Reasons:
         if self.filler.ledger.admits(cluster.name, candidate.pods if there else pods):
             return self.filler.limits.refusal(self.state.deployment, candidate)
         if not self.empty.admits(cluster.name, pods):
-            return ("NeverFits", f"one replica needs {self._needs(cluster, candidate)}, more than there is when nothing else runs")
+            text = f"one replica needs {self._needs(cluster, candidate)}, more than there is when nothing else runs"
+            return ("NeverFits", text + _out_of_service(cluster, candidate))
         return self._full(cluster, candidate)
 
     def _needs(self, cluster: Cluster, candidate: Candidate) -> str:
@@ -110,3 +113,13 @@ class Reasons:
             text = f"pool {name}: {there - taken} of {there} {kind} are free, and in some order of starts a pod would find no node"
             return ("Fragmented", f"{text}; held by {held}")
         return ("Fragmented", f"pool {name}: needs {size} {kind} on one node, largest free block is {block}; held by {held}")
+
+
+def _out_of_service(cluster: Cluster, candidate: Candidate) -> str:
+    """`; pool h100: 1 of 4 nodes usable`, of pools with nodes that are wholly out of service."""
+    found = []
+    for position in dict.fromkeys(position for position, _, _ in candidate.pods):
+        pool, declared = cluster.pools[position], cluster.spec.node_pools[position].node_count
+        if pool.nodes < declared:
+            found.append(f"; pool {pool.name}: {pool.nodes} of {declared} nodes usable")
+    return "".join(found)

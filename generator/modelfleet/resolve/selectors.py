@@ -10,7 +10,8 @@ from ..api.devices import DeviceOption, DeviceRequest
 def expressions(request: DeviceRequest | DeviceOption, driver: str) -> tuple[str, ...]:
     """All conditions of `request` on a device of `driver`, as CEL; all must hold.
 
-    The user's own expressions come first, unchanged; then `products` and `memory`, whose names belong to the driver's domain.
+    The user's own expressions come first, unchanged; then `products` and `memory`, whose names belong to the driver's domain. What is
+    not the user's own is false of a device that lacks the name: in Kubernetes an error would stop the whole claim.
     Placement evaluates these texts and claims carry them: both always ask for the same thing.
     """
     return tuple(expression for expression, _ in conditions(request, driver))
@@ -22,11 +23,12 @@ def conditions(request: DeviceRequest | DeviceOption, driver: str) -> tuple[tupl
     if request.products:
         found.append((_products(request.products, driver), f"productName {' or '.join(request.products)}"))
     if request.memory:
-        memory = f"device.capacity[{_text(driver)}].memory.compareTo(quantity("
+        memory = f'device.capacity[{_text(driver)}].?memory.orValue(quantity("0")).compareTo(quantity('
         if request.memory.at_least:
             found.append((f"{memory}{_text(request.memory.at_least)})) >= 0", f"memory of at least {request.memory.at_least}"))
         if request.memory.below:
-            found.append((f"{memory}{_text(request.memory.below)})) < 0", f"memory below {request.memory.below}"))
+            known = "" if request.memory.at_least else f'"memory" in device.capacity[{_text(driver)}] && '
+            found.append((f"{known}{memory}{_text(request.memory.below)})) < 0", f"memory below {request.memory.below}"))
     return tuple(found)
 
 
@@ -36,7 +38,7 @@ def _short(expression: str) -> str:
 
 
 def _products(products: tuple[str, ...], driver: str) -> str:
-    name = f"device.attributes[{_text(driver)}].productName"
+    name = f'device.attributes[{_text(driver)}].?productName.orValue("")'
     if len(products) == 1:
         return f"{name} == {_text(products[0])}"
     return f"{name} in [{', '.join(_text(product) for product in products)}]"
