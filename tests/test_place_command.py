@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -170,3 +171,120 @@ def test_capacity_is_a_table(tmp_path: Path) -> None:
         "\n"
         "30.00 USD an hour\n"
     )
+
+
+def test_reverting_a_move_is_refused_while_its_replicas_run_and_the_revert_of_a_finish_is_not(moved: Path) -> None:
+    commit(moved, "move")
+    git(moved, "tag", "moved")
+    git(moved, "revert", "--no-edit", "HEAD")
+    assert entries(moved) == [("east", 2, False)]
+    refused = modelfleet(moved, "check", "--base", "moved")
+    assert refused.code == 1 and "error[UnretiredRemoval]: its entry of `ml/chat` on west is gone (2 replicas)" in refused.err
+    edited = modelfleet(moved, "place", "--check", "--base", "moved")
+    assert edited.code == 3 and "than placing gives: east 2 (h100) retiring, west 2 (h100)" in edited.err
+    git(moved, "reset", "--hard", "moved")
+    modelfleet(moved, "place", "--finish")
+    commit(moved, "finish")
+    git(moved, "tag", "finished")
+    git(moved, "revert", "--no-edit", "HEAD")
+    assert entries(moved) == [("east", 2, True), ("west", 2, False)]
+    assert modelfleet(moved, "check", "--base", "finished").code == 0
+    git(moved, "reset", "--hard", "finished")
+    git(moved, "revert", "--no-edit", "HEAD", "HEAD~1")
+    assert entries(moved) == [("east", 2, False)]
+    assert "error[UnretiredRemoval]" in modelfleet(moved, "check", "--base", "finished").err
+
+
+@pytest.mark.parametrize("annotations", [{}, {"modelfleet.io/remove": "approved"}], ids=["as it is", "although the record is approved"])
+def test_retiring_and_dropping_in_one_change_is_refused(moved: Path, annotations: dict[str, str]) -> None:
+    git(moved, "checkout", "-b", "work")
+    commit(moved, "retire")
+    assert "does not retire yet where Argo CD reads" in modelfleet(moved, "place", "--finish").err
+    dropped = placement("chat", entry("west", 2))
+    dropped["metadata"]["annotations"] = annotations
+    repository(moved, dropped)
+    commit(moved, "drop")
+    refused = modelfleet(moved, "check", "--base", "main")
+    assert refused.code == 1 and "error[UnretiredRemoval]: its entry of `ml/chat` on east is gone (2 replicas)" in refused.err
+
+
+def drained(tmp_path: Path) -> Path:
+    """Eight replicas on a cluster that was drained in the work tree of branch `work`."""
+    root = repository(tmp_path, *FLEET, deployment(replicas=8), placement("chat", entry("east", 8)))
+    commit(root)
+    git(root, "checkout", "-b", "work")
+    return repository(root, cluster("east", taints=[{"key": "maintenance", "effect": "NoExecute"}]))
+
+
+def test_an_approved_removal_passes_the_check_and_is_what_placing_gives(tmp_path: Path) -> None:
+    root = drained(tmp_path)
+    assert modelfleet(root, "place", "--check").code == 1
+    assert entries(root) == [("east", 8, False)]
+    assert modelfleet(root, "place", "--allow-removals").out == "ml/chat: east 8 (h100) retiring, west 8 (h100)\n"
+    assert modelfleet(root, "check", "--base", "main").code == 0
+    assert modelfleet(root, "place", "--check", "--base", "main").out == "every record is what placing gives\n"
+
+
+def test_a_removal_written_by_hand_is_counted_unless_it_is_approved(tmp_path: Path) -> None:
+    root = drained(tmp_path)
+    moved = [entry("east", 8, retiring=True, replaced=8), entry("west", 8)]
+    repository(root, placement("chat", *moved))
+    refused = modelfleet(root, "check", "--base", "main")
+    assert refused.code == 1 and "8 of 8 recorded replicas are retired or dropped at once; 2 are allowed" in refused.err
+    approved = placement("chat", *moved)
+    approved["metadata"]["annotations"] = {"modelfleet.io/remove": "approved"}
+    repository(root, approved)
+    assert modelfleet(root, "check", "--base", "main").code == 0
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["check", "--base", "HEAD~1"], "the common history with `HEAD~1` cannot be read"),
+        (["place", "--check", "--base", "HEAD~1"], "the common history with `HEAD~1` cannot be read"),
+        (["place", "--finish"], "there is no commit `release` in this clone"),
+    ],
+)
+def test_a_shallow_clone_says_what_to_fetch(tmp_path: Path, flags: list[str], said: str) -> None:
+    followed = settings()
+    followed["spec"]["argocd"]["targetRevision"] = "release"
+    record = placement("chat", entry("east", 1, retiring=True), entry("west", 2))
+    origin = repository(tmp_path / "origin", followed, *FLEET[1:], deployment(replicas=2), record)
+    commit(origin)
+    git(origin, "branch", "release")
+    repository(origin, deployment(replicas=2, priority=1))
+    commit(origin)
+    git(tmp_path, "clone", "--depth", "1", f"file://{origin}", "clone")
+    result = modelfleet(tmp_path / "clone", *flags)
+    assert (result.code, result.out) == (4, "") and said in result.err and "git fetch --unshallow" in result.err
+
+
+def test_what_a_shallow_clone_has_can_be_compared(tmp_path: Path) -> None:
+    origin = repository(tmp_path / "origin", *FLEET, deployment(replicas=2), placement("chat", entry("east", 2)))
+    commit(origin)
+    git(tmp_path, "clone", "--depth", "1", f"file://{origin}", "clone")
+    assert modelfleet(tmp_path / "clone", "place", "--check", "--base", "origin/main").out == "every record is what placing gives\n"
+
+
+STILL_THERE = [
+    ("a renamed pool", cluster("east", pool("other", hardware="h100")), "pool `h100` of east is recorded and no longer declared"),
+    ("a renamed engine", deployment("chat", engine(name="other"), replicas=2), "engine `main` is recorded on east and no longer declared"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), [case[1:] for case in STILL_THERE], ids=[case[0] for case in STILL_THERE])
+def test_what_a_record_names_stays_declared(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    root = repository(tmp_path, *FLEET, deployment(replicas=2), placement("chat", entry("east", 2)))
+    repository(root, change)
+    for command in (["check"], ["place"], ["place", "--check"]):
+        result = modelfleet(root, *command)
+        assert result.code == 1 and f"error[StillRecorded]: {said}" in result.err
+
+
+def test_giving_up_without_room_elsewhere_retires_nothing_twice_and_says_who_is_short(tmp_path: Path) -> None:
+    root = repository(
+        tmp_path, settings(), hardware("h100"), cluster("east", pool(nodes=1)), deployment(replicas=9), placement("chat", entry("east", 9))
+    )
+    given = modelfleet(root, "place", "--give-up", "ml/chat", "--allow-removals")
+    assert given.out == "ml/chat: east 9 (h100) retiring; 0 of 9 placed\n"
+    assert modelfleet(root, "place", "--check").out == "every record is up to date\n"

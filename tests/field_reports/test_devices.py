@@ -66,7 +66,8 @@ def test_d02_a_cluster_before_the_stable_claims_is_refused_for_classes_that_clai
 
 def test_d02_the_claim_is_nested_as_in_v1_and_an_old_cluster_gets_a_plain_limit(tmp_path: Path) -> None:
     clusters = [b.cluster("new", b.pool("h100"), kubernetesVersion="1.34"), b.cluster("old", b.pool("plain"), kubernetesVersion="1.33")]
-    root = repository(tmp_path, b.settings(), NEW, extended(), *clusters, b.deployment(replicas=2))
+    driver = 'device.driver == "gpu.nvidia.com"'
+    root = repository(tmp_path, b.settings(), NEW, extended(), *clusters, b.deployment("chat", b.engine(selecting(driver)), replicas=2))
     assert modelfleet(root, "place").out == "ml/chat: new 1 (h100), old 1 (plain)\n"
     shapes = {}
     for cluster in ("new", "old"):
@@ -74,8 +75,8 @@ def test_d02_the_claim_is_nested_as_in_v1_and_an_old_cluster_gets_a_plain_limit(
         claims = [(m["apiVersion"], m["spec"]["spec"]["devices"]["requests"]) for m in found if m["kind"] == "ResourceClaimTemplate"]
         (pod,) = (m["spec"]["template"]["spec"] for m in found if m["kind"] == "Deployment")
         shapes[cluster] = (claims, pod["containers"][0]["resources"])
-    selector = {"cel": {"expression": f'{MEMORY}.compareTo(quantity("1Gi")) >= 0'}}
-    exactly = {"allocationMode": "ExactCount", "count": 1, "deviceClassName": "gpu.nvidia.com", "selectors": [selector]}
+    selectors = [{"cel": {"expression": driver}}]
+    exactly = {"allocationMode": "ExactCount", "count": 1, "deviceClassName": "gpu.nvidia.com", "selectors": selectors}
     assert shapes["new"] == ([("resource.k8s.io/v1", [{"name": "gpu", "exactly": exactly}])], {"claims": [{"name": "devices"}]})
     assert shapes["old"] == ([], {"limits": {"nvidia.com/gpu": "1"}, "requests": {"nvidia.com/gpu": "1"}})
 

@@ -43,8 +43,8 @@ def chosen(pool: str = "h100", alternative: str | None = None, **devices: str) -
     return found if alternative is None else {**found, "alternative": alternative}
 
 
-def _hardware() -> dict[str, Scenario]:
-    """What pods may take, and what else the recorded hardware changes."""
+def _alternative() -> Scenario:
+    """The second of two, recorded."""
     asked = {"name": "gpu", "count": 2, "products": ["NVIDIA H200"]}
     alternatives = [
         {"name": "two-h200", "members": [{"devices": [asked]}]},
@@ -62,6 +62,12 @@ def _hardware() -> dict[str, Scenario]:
     ]
     template = pod({"env": [{"name": "A", "value": "1"}, {"name": "B", "value": "old"}]})
     other = deployment({"name": "main", "members": [{"template": template}], "alternatives": alternatives})
+    record = placement(entry(engines={"main": chosen(alternative="four-h100", gpu="gpu")}))
+    return fleet(other), plan({KEY: record}), MODEL
+
+
+def _prioritized_list() -> Scenario:
+    """A list that the cluster chooses from, beside a second kind of device and one that is only matched."""
     options = [{"name": "large", "memory": {"atLeast": "100Gi"}}, {"name": "two-small", "count": 2, "memory": {"atLeast": "22Gi"}}]
     others = [{"name": "nic", "products": ["ConnectX-7"]}, {"name": "link", "products": ["L"]}]
     requests = [{"name": "gpu", "firstAvailable": options}, *others]
@@ -75,6 +81,11 @@ def _hardware() -> dict[str, Scenario]:
     ]  # fmt: skip
     mixed = cluster("east", pool("mixed", *groups))
     devices = chosen("mixed", gpu__large="big", **{"gpu__two-small": "small"}, nic="nic", link="link")
+    return fleet(deployment(listed), clusters=(mixed,)), plan({KEY: placement(entry(engines={"main": devices}))}), MODEL
+
+
+def _hardware() -> dict[str, Scenario]:
+    """What pods may take, and what else the recorded hardware changes."""
     slices = gpu(7, name="slice", deviceClassName="mig.nvidia.com", attributes={"profile": {"string": "1g.10gb"}})
     slice_of = [{"cel": 'device.attributes["gpu.nvidia.com"].profile == "1g.10gb"'}]
     small = engine(selectors=slice_of)
@@ -82,8 +93,8 @@ def _hardware() -> dict[str, Scenario]:
     mirror = [{"from": "docker.io/vllm", "to": "mirror.example.com/vllm"}, {"from": "docker.io", "to": "mirror.example.com/hub"}]
     mirrored = cluster("east", images={"rewrite": mirror}, placement={"metadata": {"labels": {"residency": "eu"}}})
     return {
-        "alternative": (fleet(other), plan({KEY: placement(entry(engines={"main": chosen(alternative="four-h100", gpu="gpu")}))}), MODEL),
-        "prioritized-list": (fleet(deployment(listed), clusters=(mixed,)), plan({KEY: placement(entry(engines={"main": devices}))}), MODEL),
+        "alternative": _alternative(),
+        "prioritized-list": _prioritized_list(),
         "slice": (
             fleet(deployment(small), clusters=(cluster("east", pool("mig", slices)),)),
             plan({KEY: placement(entry(engines={"main": chosen("mig", gpu="slice")}))}),

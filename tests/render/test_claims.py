@@ -14,8 +14,8 @@ from modelfleet.resolve.selectors import expressions
 from .builders import cluster, deployment, engine, entry, fleet, gpu, placement, plan, pool
 from .scenarios import KEY
 
-ATTRIBUTE = 'device.attributes["gpu.nvidia.com"].?productName.orValue("")'
-CAPACITY = 'device.capacity["gpu.nvidia.com"].?memory.orValue(quantity("0"))'
+ATTRIBUTE = '"productName" in device.attributes["gpu.nvidia.com"] && device.attributes["gpu.nvidia.com"].productName'
+CAPACITY = '"memory" in device.capacity["gpu.nvidia.com"] && device.capacity["gpu.nvidia.com"].memory'
 
 EXPRESSIONS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("a selector is verbatim", {"selectors": [{"cel": " a  == 'b' "}]}, [" a  == 'b' "]),
@@ -26,7 +26,7 @@ EXPRESSIONS: list[tuple[str, dict[str, Any], list[str]]] = [
     (
         "memory from above",
         {"memory": {"below": "90Gi"}},
-        [f'"memory" in device.capacity["gpu.nvidia.com"] && {CAPACITY}.compareTo(quantity("90Gi")) < 0'],
+        [f'{CAPACITY}.compareTo(quantity("90Gi")) < 0'],
     ),
     (
         "all of it, the user's own first",
@@ -62,7 +62,7 @@ def test_each_request_asks_for_the_class_of_the_group_that_is_recorded() -> None
     found = claiming([gpu(), NIC, LINK], requests, {"accelerator": "gpu", "network": "nic", "bond": "link"})
     template = resource_claim_template(found)
     assert template is not None
-    memory = 'device.capacity["rdma.example.com"].?memory.orValue(quantity("0")).compareTo(quantity("1Gi")) >= 0'
+    memory = CAPACITY.replace("gpu.nvidia.com", "rdma.example.com") + '.compareTo(quantity("1Gi")) >= 0'
     accelerator = {"allocationMode": "ExactCount", "count": 4, "deviceClassName": "gpu.nvidia.com"}
     network = {"allocationMode": "ExactCount", "count": 1, "deviceClassName": "rdma"}
     requests = [

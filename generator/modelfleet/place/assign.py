@@ -63,7 +63,7 @@ def assignments(grants: Sequence[Sequence[Grant]], free: Mapping[str, int]) -> l
         if not heap or len(found) == KEPT:
             break
         state = heapq.heappop(heap)
-        key = (state.waiting, state.taken, state.values)
+        key = (state.waiting, state.taken, state.values if state.waiting else ())
         if key in seen:
             continue
         seen.add(key)

@@ -23,12 +23,11 @@ def conditions(request: DeviceRequest | DeviceOption, driver: str) -> tuple[tupl
     if request.products:
         found.append((_products(request.products, driver), f"productName {' or '.join(request.products)}"))
     if request.memory:
-        memory = f'device.capacity[{_text(driver)}].?memory.orValue(quantity("0")).compareTo(quantity('
+        memory = f"{_has('memory', 'capacity', driver)}device.capacity[{_text(driver)}].memory.compareTo(quantity("
         if request.memory.at_least:
             found.append((f"{memory}{_text(request.memory.at_least)})) >= 0", f"memory of at least {request.memory.at_least}"))
         if request.memory.below:
-            known = "" if request.memory.at_least else f'"memory" in device.capacity[{_text(driver)}] && '
-            found.append((f"{known}{memory}{_text(request.memory.below)})) < 0", f"memory below {request.memory.below}"))
+            found.append((f"{memory}{_text(request.memory.below)})) < 0", f"memory below {request.memory.below}"))
     return tuple(found)
 
 
@@ -38,10 +37,14 @@ def _short(expression: str) -> str:
 
 
 def _products(products: tuple[str, ...], driver: str) -> str:
-    name = f'device.attributes[{_text(driver)}].?productName.orValue("")'
+    name, known = f"device.attributes[{_text(driver)}].productName", _has("productName", "attributes", driver)
     if len(products) == 1:
-        return f"{name} == {_text(products[0])}"
-    return f"{name} in [{', '.join(_text(product) for product in products)}]"
+        return f"{known}{name} == {_text(products[0])}"
+    return f"{known}{name} in [{', '.join(_text(product) for product in products)}]"
+
+
+def _has(name: str, kind: str, driver: str) -> str:
+    return f"{_text(name)} in device.{kind}[{_text(driver)}] && "
 
 
 def _text(value: str) -> str:

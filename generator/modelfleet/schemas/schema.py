@@ -35,8 +35,10 @@ _QUANTITY = {
     "pattern": r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$",
     "examples": ["80Gi", "500m", "4"],
 }
+_NUMBER = "(0|[1-9][0-9]{0,18})"
+_PRE = f"({_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
 _SEMVER = {
-    "pattern": r"^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$",
+    "pattern": rf"^{_NUMBER}\.{_NUMBER}\.{_NUMBER}(-{_PRE}(\.{_PRE})*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$",
     "examples": ["9.0.0"],
 }
 # What a validator function of ours asks of a text, as JSON Schema says it.
