@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-
 from modelfleet import codes
 from modelfleet.api import KINDS
 from modelfleet.diagnostics import Report, text
