@@ -143,7 +143,10 @@ class Offers:
             candidate = alone[id(choice)]
             return (len(candidate.unpriced), candidate.cost, candidate.memory)
 
-        made = [self.candidate(deployment, choices, pools) for choices in best(ways, cost, JOINT)]
+        if len(ways) == 1:
+            made = sorted(alone.values(), key=lambda c: (c.price, c.memory))[:JOINT]
+        else:
+            made = [self.candidate(deployment, choices, pools) for choices in best(ways, cost, JOINT)]
         made.sort(key=lambda c: (c.price, c.memory, tuple(choice.position for choice in c.choices)))
         many = math.prod(len(each) for each in ways) > JOINT
         return Offer(tuple(made), choices=tuple(tuple(sorted(each, key=cost)) for each in ways) if many else ())
@@ -208,6 +211,8 @@ class Offers:
 
 def levels(deployment: Deployment) -> list[Level]:
     """The combinations of alternatives, in the user's order: fewest steps down from the first choices come first."""
+    if not any(engine.alternatives for engine in deployment.engines):
+        return [("",) * len(deployment.engines)]
     ranked = [list(enumerate(a.name for a in engine.alternatives)) or [(0, "")] for engine in deployment.engines]
     combined = best(ranked, lambda alternative: (alternative[0],), LEVELS)
     combined.sort(key=lambda c: (sum(i for i, _ in c), [i for i, _ in c]))

@@ -28,6 +28,7 @@ class Filler:
     limits: Limits
     offers: Offers
     orders: Orders = field(init=False)
+    told: dict[tuple[object, ...], dict[str, tuple[str, str] | None]] = field(default_factory=dict)
     _empty: Ledger | None = None
 
     def empty(self) -> Ledger:
@@ -142,7 +143,7 @@ class Filler:
         """A retiring entry serves again with one replica; what it held beyond that is free."""
         surplus = tuple((position, demand, count * (entry.count - 1)) for position, demand, count in entry.pods)
         self.ledger.add(entry.cluster, surplus, state.deployment.ref, sign=-1)
-        self.orders.forget()
+        self.orders.given_back.append(entry.cluster)
         if entry.candidate:
             self.limits.add(state.deployment, entry.candidate, 1 - (entry.count - entry.replaced))
         entry.count, entry.retiring, entry.replaced = 1, False, 0
@@ -166,7 +167,7 @@ class Filler:
         self.limits.add(state.deployment, entry.candidate, -replicas)
         entry.count -= replicas
         entry.placed -= replicas
-        self.orders.forget()
+        self.orders.given_back.append(entry.cluster)
 
     def there(self, state: State, cluster: Cluster, candidate: Candidate) -> Entry | None:
         """The entry that holds the same choice of pools, if there is one."""

@@ -6,6 +6,7 @@ cluster that was found full for the kind stays out until room is given back, so 
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -20,37 +21,53 @@ Kind = tuple[object, ...]
 
 @dataclass(slots=True)
 class Order:
-    """Eligible clusters with an offer, by the rank of a first replica there. full: those that have no room for the kind."""
+    """Eligible clusters with an offer, by the rank of a first replica there.
+
+    full: those that have no room for the kind; they are taken out of `ranks` now and then and kept in `out`.
+    """
 
     ranks: list[Rank]
     offers: Callable[[Cluster], Offer]
     full: set[str] = field(default_factory=set)
+    out: dict[str, Rank] = field(default_factory=dict)
+    seen: int = 0
 
     def walk(self, skip: set[str]) -> Iterator[Rank]:
         """The ranks in order, without full clusters and without `skip`, whose ranks are another matter."""
         if len(self.full) * 2 > len(self.ranks):
+            self.out.update({str(rank[-1]): rank for rank in self.ranks if rank[-1] in self.full})
             self.ranks = [rank for rank in self.ranks if rank[-1] not in self.full]
             self.full = set()
         for rank in self.ranks:
             if rank[-1] not in self.full and rank[-1] not in skip:
                 yield rank
 
+    def reopen(self, given_back: list[str]) -> None:
+        """Looks at the clusters that room was given back on since it last did."""
+        for cluster in given_back[self.seen :]:
+            self.full.discard(cluster)
+            if cluster in self.out:
+                bisect.insort(self.ranks, self.out.pop(cluster))
+        self.seen = len(given_back)
+
 
 @dataclass(slots=True)
 class Orders:
-    """The orders of all kinds, made when first asked for."""
+    """The orders of all kinds, made when first asked for. given_back: clusters where room was given back, one after the other."""
 
     fleet: Fleet
     offers: Offers
+    given_back: list[str] = field(default_factory=list)
     _orders: dict[Kind, Order] = field(default_factory=dict)
 
     def of(self, deployment: Deployment, level: Level, ranking: Ranking) -> Order:
         """The order of a deployment at one level of alternatives."""
-        key = (*self.offers.kind(deployment, level), *_selection(self.fleet, deployment), ranking.strategy)
         if ranking.shifting:
             return self._make(deployment, level, ranking)
+        key = (*self.offers.kind(deployment, level), *_selection(self.fleet, deployment), ranking.strategy)
         if key not in self._orders:
             self._orders[key] = self._make(deployment, level, ranking)
+        self._orders[key].reopen(self.given_back)
         return self._orders[key]
 
     def _make(self, deployment: Deployment, level: Level, ranking: Ranking) -> Order:
@@ -60,10 +77,10 @@ class Orders:
             for cluster in self.fleet.clusters.values()
             if closed(cluster) is None and (offer := offers(cluster)).candidates
         ]
-        return Order(sorted(ranks), offers)
+        return Order(sorted(ranks), offers, seen=len(self.given_back))
 
     def forget(self) -> None:
-        """Room was given back: what was full may not be."""
+        """More counts as room than before: what was full may not be."""
         self._orders.clear()
 
 

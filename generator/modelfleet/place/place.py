@@ -58,7 +58,7 @@ def _round(filler: Filler, order: list[State]) -> None:
         room = Room(filler)
         for state in order:
             filler.fill(state, wanted(state.deployment))
-            room.filled.append(state)
+            room.add(state)
             room.make(state, wanted(state.deployment))
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..resolve.fleet import Cluster
-from .candidates import Candidate, levels
+from .candidates import Candidate, Offer, levels
 from .demand import is_device
 from .eligible import Eligibility
 from .fill import Filler, joined, same
@@ -21,18 +22,28 @@ _NEARNESS = ("NoMatchingClass", "SpotRefused", "UntoleratedTaint", "NeverFits", 
 
 @dataclass(slots=True)
 class Reasons:
-    """Refusals of one deployment as the ledgers stand. empty: the same pools with nothing in them."""
+    """Refusals of one deployment as the ledgers stand. empty: the same pools with nothing in them. offers: of each alternative.
+
+    told: what was said of each cluster to deployments that ask for the same, as long as the ledgers stand.
+    """
 
     filler: Filler
     state: State
     empty: Ledger
     ranking: Ranking
     eligibility: Eligibility
+    offers: list[Callable[[Cluster], Offer]]
+    told: dict[str, tuple[str, str] | None]
 
     @classmethod
     def of(cls, filler: Filler, state: State) -> Reasons:
         eligibility = Eligibility.of(filler.fleet, state.deployment)
-        return cls(filler, state, filler.empty(), Ranking.of(filler.fleet, filler.ledger, state), eligibility)
+        named = levels(state.deployment)
+        offers = [filler.offers.to(state.deployment, level) for level in named]
+        kind = tuple(filler.offers.kind(state.deployment, level) for level in named)
+        # What room says to one deployment it says to all that ask for the same, unless money bounds this one alone.
+        told = {} if state.deployment.spec.placement.max_cost_per_hour else filler.told.setdefault(kind, {})
+        return cls(filler, state, filler.empty(), Ranking.of(filler.fleet, filler.ledger, state), eligibility, offers, told)
 
     def all(self) -> tuple[Refusal, ...]:
         """One for each cluster that takes no further replica, by name."""
@@ -43,15 +54,19 @@ class Reasons:
         found = self.eligibility.closed(cluster) or crowded(self.state, cluster.name)
         if found is None and (text := self.ranking.unbalanced(cluster.name)):
             found = ("SpreadUnsatisfied", text)
-        if found is None:
+        if found is None and any(entry.cluster == cluster.name for entry in self.state.entries.values()):
             found = self._nearest(cluster)
+        elif found is None:
+            if cluster.name not in self.told:
+                self.told[cluster.name] = self._nearest(cluster)
+            found = self.told[cluster.name]
         return Refusal(cluster.name, *found) if found else None
 
     def _nearest(self, cluster: Cluster) -> tuple[str, str] | None:
         """The nearest refusal over all alternatives; None as soon as one of them finds a place."""
         refused: list[tuple[str, str]] = []
-        for level in levels(self.state.deployment):
-            offer = self.filler.offers.to(self.state.deployment, level)(cluster)
+        for offer_of in self.offers:
+            offer = offer_of(cluster)
             if not offer.candidates:
                 refused.append((offer.reason, offer.text))
                 continue

@@ -27,7 +27,12 @@ class Room:
     """The deployments that a round has filled so far, in their order."""
 
     filler: Filler
-    filled: list[State] = field(default_factory=list)
+    _on: dict[str, list[State]] = field(default_factory=dict)
+
+    def add(self, state: State) -> None:
+        """A deployment has been filled; what it placed may make room for those that follow."""
+        for cluster in sorted({entry.cluster for entry in state.entries.values() if entry.placed}):
+            self._on.setdefault(cluster, []).append(state)
 
     def make(self, state: State, upto: int) -> None:
         """Tries to place what `state` is short of, until it has `upto` live replicas."""
@@ -62,7 +67,7 @@ class Room:
     def _victims(self, cluster: str, candidate: Candidate) -> Iterator[tuple[State, Key, int]]:
         """Entries of this run on the pools of `candidate`, newest deployment first, and how many replicas of them leave."""
         pools = {choice.position for choice in candidate.choices}
-        for other in reversed(self.filled):
+        for other in reversed(self._on.get(cluster, [])):
             for key, entry in list(other.entries.items()):
                 shares = entry.cluster == cluster and entry.live and {position for position, _, _ in entry.pods} & pools
                 for leaving in range(1, min(entry.placed, entry.count) + 1) if shares else ():
@@ -82,12 +87,12 @@ class Room:
             filler.fill(other, wanted)
         done = fits and other.live == wanted
         if not done:
+            filler.orders.given_back += [name for name, _, _, sign in filler.ledger.journal if sign > 0]
             filler.ledger.undo()
             filler.limits.undo()
             for s in (state, other):
                 s.entries = kept[s.deployment.key]
         filler.ledger.journal = filler.limits.journal = None
-        filler.orders.forget()
         return done
 
 
