@@ -75,7 +75,8 @@ class Reasons:
             answers = [self._candidate(cluster, candidate) for candidate in candidates if self._open(cluster, candidate)]
             if any(answer is None for answer in answers):
                 return None
-            refused += [answer for answer in answers if answer]
+            # All of it may be closed by entries that give up their pools, whose room is still charged.
+            refused += [answer for answer in answers if answer] or [self._full(cluster, offer.candidates[0])]
         return max(refused, key=lambda r: _NEARNESS.index(r[0]) if r[0] in _NEARNESS else len(_NEARNESS))
 
     def _open(self, cluster: Cluster, candidate: Candidate) -> bool:
