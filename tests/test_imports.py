@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "render": {"api", "names", "place", "resolve"},
     "emit": {"render"},
     "tree": {"emit", "render"},
-    "checks": {"api", "cel", "resolve", "validate", "names"},
+    "checks": {"api", "cel", "resolve", "validate", "names", "place"},
     "advice": {"api", "names", "place", "render", "resolve", "validate"},
     "pods": {"api", "load", "mistakes", "names", "pod_shape", "resolve", "validate"},
     "pod_shape": {"api"},

@@ -123,13 +123,21 @@ def check_unit(repository: Repository, unit: UnitId, report: Report) -> None:
         report.add(codes.DECLARATION_MISSING, message, where, "put them back, or delete the Application without cascade")
 
 
+def check_selectors(repository: Repository, report: Report) -> None:
+    """Whether every device selector compiles and reads what some class publishes."""
+    from .checks import selectors
+
+    assert repository.fleet is not None
+    selectors.check_selectors(repository.resources, repository.fleet, report)
+
+
 def check(repository: Repository, report: Report, devices: bool = True) -> None:
     """What only the whole repository shows. devices: as in `check_recorded`."""
-    from .checks import across, selectors
+    from .checks import across
 
     fleet = repository.fleet
     assert fleet is not None
-    selectors.check_selectors(repository.resources, fleet, report)
+    check_selectors(repository, report)
     across.check_across(repository.resources, fleet, report)
     check_recorded(repository, report, devices)
 

@@ -12,10 +12,9 @@ from ..api.devices import DeviceOption
 from ..api.engine import Engine
 from ..api.hardware import Device, InferenceClassSpec
 from ..api.quantity import Quantity
-from ..api.semver import Semver
 from ..diagnostics import Report
+from ..place.evaluate import Evaluator
 from ..resolve.fleet import Fleet
-from ..resolve.selectors import expressions
 from ..validate import Resource, Resources
 from .reach import Reach
 from .teams import owners
@@ -103,40 +102,24 @@ class _Answers:
     """Whether a class has devices for a request; every expression is evaluated once for each device group."""
 
     classes: Mapping[str, InferenceClassSpec]
-    _known: dict[tuple[str, str, str], bool] = field(default_factory=dict)
+    evaluator: Evaluator = field(init=False)
     _told: dict[object, Mapping[str, str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.evaluator = Evaluator(self.classes)
 
     def reasons(self, request: DeviceOption, known: tuple[str, ...]) -> Mapping[str, str]:
         """`serves` of every class in `known`; requests that ask alike are answered once."""
         memory = (request.memory.at_least, request.memory.below) if request.memory else None
-        key = (known, request.count, request.products, memory, tuple(selector.cel for selector in request.selectors))
+        key = (request.name, known, request.count, request.products, memory, tuple(selector.cel for selector in request.selectors))
         if key not in self._told:
             self._told[key] = {name: self.serves(name, request) for name in known}
         return self._told[key]
 
     def serves(self, name: str, request: DeviceOption) -> str:
         """Why class `name` does not serve `request`; empty if it may."""
-        matching = [d for d in self.classes[name].devices if all(self._holds(text, name, d) for text in expressions(request, d.driver))]
-        if not matching:
-            return "no device matches"
-        most = max(device.count for device in matching)
-        return "" if most >= request.count else f"has {most} of them on a node, {request.count} are asked for"
-
-    def _holds(self, text: str, name: str, device: Device) -> bool:
-        key = (text, name, device.name)
-        if key not in self._known:
-            self._known[key] = cel.compile_selector(text).evaluate(_seen(device)).matches
-        return self._known[key]
-
-
-def _seen(device: Device) -> cel.Device:
-    """A declared device group as selectors see a device of it."""
-    attributes: dict[str, str | bool | int | Semver] = {}
-    for name, attribute in device.attributes.items():
-        value = Semver.parse(attribute.version) if attribute.version is not None else attribute.value
-        if value is not None:
-            attributes[name] = value
-    return cel.Device(device.driver, attributes, {name: Quantity.parse(c.value) for name, c in device.capacity.items()})
+        matching = [d for d in self.classes[name].devices if self.evaluator.matches(request, name, d).matches]
+        return "" if any(device.count >= request.count for device in matching) else self.evaluator.why(request, name)
 
 
 def _check_reach(resource: Resource, team: Resource | None, reach: Reach, answers: _Answers, report: Report) -> None:

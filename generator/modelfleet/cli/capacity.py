@@ -26,7 +26,7 @@ def command(context: Context, form: str) -> None:
     """From the records; what is not recorded uses nothing."""
     from ..place.capacity import rows
 
-    _, fleet = context.whole(Report())
+    _, fleet = context.readable(Report())
     found = rows(fleet, fleet.placements)
     if form == "json":
         click.echo(json.dumps([asdict(row) | {"free": row.free} for row in found], indent=2))

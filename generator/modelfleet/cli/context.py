@@ -52,6 +52,15 @@ class Context:
     def read(self, part: pipeline.Slice, report: Report) -> pipeline.Repository:
         return pipeline.read(self.root(), part, report)
 
+    def readable(self, report: Report) -> tuple[pipeline.Repository, Fleet]:
+        """The whole repository, if it can be read and its selectors compile: for commands that say why something is wrong."""
+        repository = self.read(pipeline.Slice(), report)
+        if not report.errors:
+            pipeline.check_selectors(repository, report)
+        self.refuse_errors(report)
+        assert repository.fleet is not None
+        return repository, repository.fleet
+
     def whole(self, report: Report, devices: bool = True) -> tuple[pipeline.Repository, Fleet]:
         """The whole repository, checked; refuses when it has errors. devices: as in `pipeline.check_recorded`."""
         repository = self.read(pipeline.Slice(), report)

@@ -25,7 +25,7 @@ def command(context: Context, subject: str, form: str) -> None:
     report = Report()
     known: dict[str, tuple[str, str]] = {}
     if "/" in subject or context.has_root():
-        _, fleet = context.whole(report)
+        _, fleet = context.readable(report)
         known = {deployment.ref: key for key, deployment in fleet.deployments.items()}
     if subject not in known:
         same = [ref for ref in known if ref.split("/")[1] == subject]

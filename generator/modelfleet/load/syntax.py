@@ -73,6 +73,8 @@ def _hint(text: str, problem: str, where: Location, opened: str) -> str:
     line = lines[where.line - 1] if 0 < where.line <= len(lines) else ""
     if "\t" in line[: where.column]:
         return "indent with spaces: YAML takes no tabs"
+    if re.search(r"^(<{7}|={7}|>{7})( |$)", text, re.M):
+        return "resolve the merge conflict: lines of <<<<<<<, ======= or >>>>>>> are left"
     for words, hint in _HINTS.items():
         if words in problem:
             return hint.replace("{char}", line[where.column - 1 : where.column])

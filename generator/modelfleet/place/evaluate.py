@@ -28,9 +28,10 @@ class Evaluator:
         """Whether all conditions hold on a device of the group; of those that do not, the first one's answer."""
         return next((a for _, _, a in self._each(asked, class_name, device) if not a.matches), YES)
 
-    def why(self, request: DeviceRequest, class_name: str) -> str:
+    def why(self, request: DeviceRequest | DeviceOption, class_name: str) -> str:
         """Why no group of the class serves `request`: the nearest group, the first condition that fails, and what it reads."""
-        asked: DeviceRequest | DeviceOption = request.first_available[0] if request.first_available else request
+        options = getattr(request, "first_available", ())
+        asked: DeviceRequest | DeviceOption = options[0] if options else request
         devices = self.classes[class_name].devices
         few = [d for d in devices if self.matches(asked, class_name, d).matches]
         if few:
