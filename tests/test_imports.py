@@ -38,7 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "git": set(),
     "schemas": {"api", "emit"},
     "migrate": {"api", "dialect", "load"},
-    "records": {"api", "emit", "pipeline"},
+    "records": {"api", "emit", "names", "pipeline"},
     "cmp": {"emit", "pipeline", "place", "render", "resolve"},
     "pipeline": {"api", "load", "validate", "resolve", "place", "render", "checks", "pods", "git"},
 }

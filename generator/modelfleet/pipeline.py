@@ -145,13 +145,13 @@ def check(repository: Repository, report: Report, devices: bool = True) -> None:
 def check_recorded(repository: Repository, report: Report, devices: bool = True) -> None:
     """Whether what is recorded can be rendered; compiles no selector.
 
-    devices: also whether the recorded device groups are those that the requests name, which placing again would mend.
+    devices: also what placing again would mend: clusters that are gone, and device groups that the requests no longer name.
     """
     from .checks import records, references
 
     fleet = repository.fleet
     assert fleet is not None
-    records.check_records(repository.resources, fleet, report)
+    records.check_records(repository.resources, fleet, report, clusters=devices)
     references.check_caches(repository.resources, report, {"/".join(key) for key in fleet.placements})
     for key, spec in fleet.placements.items():
         for cluster in sorted({entry.cluster for entry in spec.replicas} & set(fleet.clusters)):

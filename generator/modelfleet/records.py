@@ -8,6 +8,7 @@ from typing import Any
 from .api.base import API_VERSION
 from .api.placement import PlacementEntry, PlacementSpec
 from .emit import document as as_yaml
+from .names import ANNOTATION_REMOVE
 from .pipeline import Repository
 
 Key = tuple[str, str]
@@ -28,7 +29,9 @@ def changed_files(
     for (namespace, name), spec in changes.items():
         ref = f"{namespace}/{name}"
         specs[ref] = spec
-        annotations[ref] = {**annotations.get(ref, {}), **(annotate or {})}
+        # An approval is for one change: it does not outlive it.
+        kept = {name: value for name, value in annotations.get(ref, {}).items() if name != ANNOTATION_REMOVE}
+        annotations[ref] = {**kept, **(annotate or {})}
         touched.add(path_of.setdefault(ref, f"placements/{namespace}/{name}.yaml"))
     files: dict[str, list[str]] = {path: [] for path in sorted(touched)}
     for ref in sorted(path_of):

@@ -376,7 +376,8 @@ def test_feature(manifests: list[Any], wanted: dict[str, str]) -> None:
                 b.cluster("a", b.pool(nodes=4, unavailable=[{"nodes": 3, "reason": "repair"}])),
                 b.deployment("chat", b.engine(b.request(count=8), copies=2)),
             ],
-            "NeverFits: one replica needs 2 x 8 gpu in pool h100, more than there is when nothing else runs; pool h100: 1 of 4 nodes usable",
+            "NeverFits: one replica needs 2 x 8 gpu in pool h100, more than there is when nothing else runs"
+            "; pool h100: 1 of 4 nodes usable",
         ),
     ],
 )

@@ -10,8 +10,8 @@ from ..resolve.fleet import Deployment, Fleet
 from ..validate import Resources
 
 
-def check_records(resources: Resources, fleet: Fleet, report: Report) -> None:
-    """Every record has its declaration, and every entry its cluster, pool, engines and device groups."""
+def check_records(resources: Resources, fleet: Fleet, report: Report, clusters: bool = True) -> None:
+    """Every record has its declaration and, if `clusters`, every entry its cluster; placing again replaces what lost it."""
     for ref, resource in resources.of("Placement").items():
         key = (resource.model.metadata.namespace, resource.model.metadata.name)
         for index, entry in enumerate(resource.model.spec.replicas):
@@ -20,7 +20,7 @@ def check_records(resources: Resources, fleet: Fleet, report: Report) -> None:
                 hint = "put its file back; to take it away set replicas: 0, and run modelfleet place"
                 report.add(codes.DECLARATION_MISSING, f"no ModelDeployment `{ref}` is declared", where, hint)
                 break
-            if entry.cluster not in fleet.clusters:
+            if clusters and entry.cluster not in fleet.clusters:
                 report.add(codes.CLUSTER_GONE, f"cluster `{entry.cluster}` is not declared", where, nearest(entry.cluster, fleet.clusters))
 
 

@@ -41,7 +41,7 @@ def _text(fleet: Fleet, found: list[Row]) -> str:
     for row in found:
         notes = [f"{row.broken} out of service"] if row.broken else []
         notes += [f"needs +{row.needs_nodes} nodes"] if row.needs_nodes else []
-        notes += ["over-committed"] if row.free < 0 else []
+        notes += ["over-committed"] if row.free + row.headroom < 0 else []
         notes += [f"held by {row.holders}"] if row.holders else []
         numbers = (row.nodes, row.devices, row.used, row.free, row.usable, row.stranded, row.headroom)
         cost = "?" if row.cost is None else money(row.cost)

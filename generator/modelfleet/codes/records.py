@@ -107,7 +107,7 @@ STILL_RECORDED = error(
     "StillRecorded",
     "A recorded entry names an engine, pool or device group that is gone.",
     "What runs there could not be rendered.",
-    "Run `modelfleet place`: the entry is retired, and replaced where there is room.",
+    "Put it back, or correct the record; to take it away retire what runs there first. Device groups: run `modelfleet place`.",
     "a pool renamed from h100 to h100-a",
 )
 PLACEMENT_MISSING = error(
