@@ -95,6 +95,11 @@ CASES: list[tuple[str, dict[str, Edit], str]] = [
     ("ForeignDocument", {NEW: "apiVersion: apps/v1\nkind: Deployment\n"}, "fleet/new.yaml:1:13"),
     ("WrongFolder", {"models/ml/class.yaml": GOOD[CLASS]}, "models/ml/class.yaml:2:7"),
     ("WrongNamespace", {MODEL: ("namespace: ml", "namespace: web")}, "models/ml/chat.yaml:3:35"),
+    (
+        "ReservedNamespace",
+        {"models/kube-system/x.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: kube-system}\n"},
+        "models/kube-system/x.yaml:3:32",
+    ),
     ("DuplicateObject", {NEW: GOOD[CLASS]}, "fleet/new.yaml:3:18"),
     ("SameButForCase", {"fleet/Class.yaml": "", "fleet/Cluster.yaml": ""}, "fleet/class.yaml"),
     ("NoFleet", {FLEET: "# nothing\n"}, "fleet/fleet.yaml"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from modelfleet.emit import document
 
 from tests.builders import cluster, deployment, engine, entry, hardware, placement, pool, request, settings
 from tests.run import modelfleet, repository, tree
@@ -63,6 +64,7 @@ def test_a_shortfall_is_a_warning_and_with_strict_an_error(tmp_path: Path) -> No
     )
     assert modelfleet(root, "check").code == 0
     assert modelfleet(root, "check", "--strict").code == 1
+    assert "warning[Shortfall]" in modelfleet(root, "-q", "check", "--strict").err  # what refuses is said
 
 
 def test_explain_is_a_line_for_each_cluster(tmp_path: Path) -> None:
@@ -133,6 +135,8 @@ def test_what_generate_selects(tmp_path: Path, flags: list[str], units: list[str
         (["generate", "--cluster", "easst"], 1, "did you mean `east`?"),
         (["generate", "--unit", "model/ml/chatt"], 1, "did you mean `model/ml/chat`?"),
         (["generate", "--deployment", "ml/chatt"], 1, "did you mean `ml/chat`?"),
+        (["generate", "--cluster", "west", "--deployment", "ml/here"], 1, "no unit answers to --cluster west --deployment ml/here"),
+        (["generate", "--cluster", "west", "--unit", "model/ml/here"], 1, "no unit answers to --cluster west --unit model/ml/here"),
         (["generate", "--check"], 2, "-o DIR"),
         (["generate", "--root", "--unit", "base"], 2, "--root stands alone"),
         (["genrate"], 2, "did you mean `generate`?"),
@@ -142,7 +146,8 @@ def test_what_generate_selects(tmp_path: Path, flags: list[str], units: list[str
     ],
 )
 def test_wrong_turns(tmp_path: Path, flags: list[str], code: int, said: str) -> None:
-    result = modelfleet(repository(tmp_path, *CHAT), *flags)
+    here = deployment("here"), placement("here", entry("east", 1))
+    result = modelfleet(repository(tmp_path, *CHAT, *here), *flags)
     assert (result.code, result.out) == (code, "")
     assert said in result.err and "Traceback" not in result.err
 
@@ -180,6 +185,24 @@ def test_a_partial_tree_removes_nothing(tmp_path: Path) -> None:
     modelfleet(root, "generate", "-o", str(out))
     before = tree(out)
     modelfleet(root, "generate", "-o", str(out), "--cluster", "east")
+    assert tree(out) == before
+    (root / "placements/ml/chat.yaml").write_text(document(placement("chat", entry("east", 2))))
+    for _ in ("write", "compare"):
+        nothing = modelfleet(root, "generate", "-o", str(out), "--cluster", "west", "--deployment", "ml/chat")
+        assert (nothing.code, nothing.out) == (1, "") and "no unit answers to" in nothing.err
+    assert tree(out) == before
+
+
+def test_a_file_of_the_tree_that_is_not_text_is_written_anew(tmp_path: Path) -> None:
+    root, out = repository(tmp_path / "repo", *CHAT), tmp_path / "out"
+    modelfleet(root, "generate", "-o", str(out))
+    before = tree(out)
+    (out / "east/base/namespace-modelfleet-system.yaml").write_bytes(b"\xff")
+    assert modelfleet(root, "generate", "-o", str(out), "--check").out == "changed east/base/namespace-modelfleet-system.yaml\n"
+    modelfleet(root, "generate", "-o", str(out))
+    assert tree(out) == before
+    (out / ".modelfleet").write_bytes(b"\xff\n")
+    assert modelfleet(root, "generate", "-o", str(out)).code == 0
     assert tree(out) == before
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,6 +72,7 @@ def test_parameters_may_be_unset_empty_null_or_a_list(root: Path, raw: str) -> N
     ("raw", "said"),
     [
         ("{", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
         ('{"a": 1}', "is not a list"),
         ('["a"]', "is not a list"),
         ('[{"name": "clutser", "string": "x"}]', "unknown plugin parameter `clutser`"),
@@ -159,7 +162,8 @@ def test_a_unit_that_is_not_listed_prints_its_report_alone(root: Path) -> None:
 
 def test_a_unit_whose_declaration_and_record_are_gone_exits_1(root: Path) -> None:
     (root / "models/search/modeldeployment-rank.yaml").unlink()
-    assert "DeclarationMissing" in plugin(root, "west", "model/search/rank").err
+    for unit in ("model/search/rank", "routes/search", "caches/search"):
+        assert "DeclarationMissing" in plugin(root, "west", unit).err
     (root / "placements/search/rank.yaml").unlink()
     for unit in ("model/search/rank", "tenant/search", "routes/search"):
         result = plugin(root, "west", unit)
@@ -172,6 +176,13 @@ def test_a_record_that_names_what_is_gone_is_not_rendered(root: Path) -> None:
     result = plugin(root, "east", "model/ml/chat")
     assert (result.code, result.out) == (1, "") and "StillRecorded" in result.err
     assert plugin(root, "west", "model/ml/chat").code == 0
+
+
+def test_a_full_disk_is_one_line(root: Path) -> None:
+    command = [sys.executable, "-m", "modelfleet", "cmp", "generate"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, cwd=root, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (4, "output: No space left on device\n")
 
 
 def test_the_verdict_is_the_first_line_and_each_problem_one_line(root: Path) -> None:

@@ -8,6 +8,7 @@ On failure the first line of stderr is the verdict and each problem is one line:
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -56,7 +57,7 @@ def read_parameters(environment: Mapping[str, str]) -> dict[str, str]:
     raw = environment.get("ARGOCD_APP_PARAMETERS", "")
     try:
         announced: Any = json.loads(raw) if raw.strip() else None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Stop(2, f"ARGOCD_APP_PARAMETERS is not JSON: {error}") from error
     if announced is None:
         return {}
@@ -135,10 +136,17 @@ def main(start: Path, environment: Mapping[str, str]) -> int:
     """Runs the plugin; returns the exit code. stdout gets everything or nothing."""
     try:
         out, said = generate(start, environment)
+        if said:
+            sys.stderr.write(said + "\n")
+        sys.stdout.write(out)
+        sys.stdout.flush()
     except Stop as stop:
         sys.stderr.write(stop.text + "\n")
         return stop.exit_code
-    if said:
-        sys.stderr.write(said + "\n")
-    sys.stdout.write(out)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left in the buffer would fail again at exit
+        sys.stderr.write(f"{error.filename or 'output'}: {error.strerror}\n")
+        return 4
+    except KeyboardInterrupt:
+        return 130
     return 0

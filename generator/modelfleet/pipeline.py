@@ -118,7 +118,9 @@ def check_unit(repository: Repository, unit: UnitId, report: Report) -> None:
         report.add(codes.CLUSTER_GONE, message, where, "put it back, or delete the Application without cascade")
     elif unit.kind == "model":
         records.check_entries(repository.resources, fleet, unit.cluster, (unit.namespace, unit.deployment), report)
-    elif unit.namespace and not any(namespace == unit.namespace for namespace, _ in fleet.placements):
+    elif unit.kind in ("caches", "routes"):
+        records.check_declared(repository.resources, fleet, unit.cluster, unit.namespace, report)
+    if unit.namespace and not any(namespace == unit.namespace for namespace, _ in fleet.placements) and not report.errors:
         message, where = f"namespace `{unit.namespace}` has no placements", Location(f"placements/{unit.namespace}")
         report.add(codes.DECLARATION_MISSING, message, where, "put them back, or delete the Application without cascade")
 

@@ -31,7 +31,7 @@ def compare(root: Path, wanted: Mapping[str, str], partial: bool) -> list[str]:
         file = root / path
         if not file.is_file():
             lines.append(f"missing {path}")
-        elif file.read_text(encoding="utf-8") != content:
+        elif file.read_bytes() != content.encode():
             lines.append(f"changed {path}")
     return lines + [f"stale {path}" for path in _stale(root, wanted, partial)]
 
@@ -44,17 +44,17 @@ def write(root: Path, wanted: Mapping[str, str], partial: bool) -> int:
     changed = 0
     for path, content in wanted.items():
         file = root / path
-        if file.is_file() and file.read_text(encoding="utf-8") == content:
+        if file.is_file() and file.read_bytes() == content.encode():
             continue
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(content, encoding="utf-8")
+        file.write_bytes(content.encode())
         changed += 1
     for path in _stale(root, wanted, partial):
         (root / path).unlink()
         changed += 1
         _remove_empty(root, PurePosixPath(path).parent)
     known = set(wanted) | (_marked(root) if partial else set())
-    (root / MARK).write_text("".join(f"{path}\n" for path in sorted(known)), encoding="utf-8")
+    (root / MARK).write_bytes("".join(f"{path}\n" for path in sorted(known)).encode())
     return changed
 
 
@@ -65,7 +65,7 @@ def _stale(root: Path, wanted: Mapping[str, str], partial: bool) -> list[str]:
 def _marked(root: Path) -> set[str]:
     """The files that an earlier run wrote; lines that lead out of the tree are ignored."""
     mark = root / MARK
-    lines = mark.read_text(encoding="utf-8").splitlines() if mark.is_file() else []
+    lines = mark.read_text(encoding="utf-8", errors="replace").splitlines() if mark.is_file() else []
     return {line for line in lines if line and not line.startswith("/") and ".." not in line.split("/")}
 
 

@@ -13,6 +13,7 @@ from .api.base import API_VERSION, GROUP
 from .diagnostics import Location, Report, nearest
 from .load import Document
 from .mistakes import explain
+from .names import SYSTEM_NAMESPACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,11 @@ def _own_folder(document: Document, kind: str, report: Report) -> bool:
     """Whether the document stands where its kind and namespace belong."""
     folder, *rest = document.path.split("/")
     wanted = api.KINDS[kind][1]
+    if wanted != "fleet" and (rest[0] == SYSTEM_NAMESPACE or rest[0].startswith("kube-")) and len(rest) > 1:
+        whose = "modelfleet" if rest[0] == SYSTEM_NAMESPACE else "Kubernetes"
+        where = document.locate(("metadata", "namespace"))
+        report.add(codes.RESERVED_NAMESPACE, f"namespace `{rest[0]}` is {whose}'s own", where, f"git mv {folder}/{rest[0]} {folder}/NAME")
+        return False
     if folder != wanted:
         place = f"{wanted}/" if wanted == "fleet" else f"{wanted}/<namespace>/"
         report.add(codes.WRONG_FOLDER, f"{kind} does not belong under {folder}/", document.locate(("kind",)), f"move it under {place}")

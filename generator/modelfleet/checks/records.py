@@ -24,25 +24,15 @@ def check_records(resources: Resources, fleet: Fleet, report: Report, clusters: 
                 report.add(codes.CLUSTER_GONE, f"cluster `{entry.cluster}` is not declared", where, nearest(entry.cluster, fleet.clusters))
 
 
-def check_entries(
-    resources: Resources, fleet: Fleet, cluster: str, key: tuple[str, str], report: Report, devices: bool = True
-) -> None:
+def check_entries(resources: Resources, fleet: Fleet, cluster: str, key: tuple[str, str], report: Report, devices: bool = True) -> None:
     """What keeps a deployment's unit on `cluster` from being rendered.
 
     devices: also the device groups that are recorded for the requests, which placing again would mend.
     """
-    namespace, name = key
-    resource = resources.of("Placement").get(f"{namespace}/{name}")
-    where = resource.at("spec", "replicas") if resource else Location(f"placements/{namespace}/{name}.yaml")
+    where = _where(resources, key)
     spec, deployment = fleet.placements.get(key), fleet.deployments.get(key)
     if spec is None or deployment is None:
-        what = "placement" if spec is None else "ModelDeployment"
-        report.add(
-            codes.DECLARATION_MISSING,
-            f"no {what} `{namespace}/{name}` is declared",
-            where,
-            "put it back, or delete the Application without cascade",
-        )
+        _missing("placement" if spec is None else "ModelDeployment", key, where, report)
         return
     for entry in spec.replicas:
         if entry.cluster == cluster:
@@ -52,6 +42,23 @@ def check_entries(
                     report.add(codes.STILL_RECORDED, message, where, hint)
                 elif devices:
                     _check_devices(fleet, deployment, cluster, engine, choice, where, report)
+
+
+def check_declared(resources: Resources, fleet: Fleet, cluster: str, namespace: str, report: Report) -> None:
+    """Whether each deployment of `namespace` that is recorded on `cluster` is declared: what they share is made from them."""
+    for key, spec in fleet.placements.items():
+        if key[0] == namespace and key not in fleet.deployments and any(entry.cluster == cluster for entry in spec.replicas):
+            _missing("ModelDeployment", key, _where(resources, key), report)
+
+
+def _where(resources: Resources, key: tuple[str, str]) -> Location:
+    resource = resources.of("Placement").get("/".join(key))
+    return resource.at("spec", "replicas") if resource else Location(f"placements/{'/'.join(key)}.yaml")
+
+
+def _missing(what: str, key: tuple[str, str], where: Location, report: Report) -> None:
+    message, hint = f"no {what} `{'/'.join(key)}` is declared", "put it back, or delete the Application without cascade"
+    report.add(codes.DECLARATION_MISSING, message, where, hint)
 
 
 def _gone(fleet: Fleet, deployment: Deployment, cluster: str, engine: str, choice: EngineChoice) -> str | None:

@@ -30,9 +30,7 @@ def check_selectors(resources: Resources, fleet: Fleet, report: Report) -> None:
                 _check_request(resource, request, ("spec", "template", "spec", "engines", e, *path), published, report)
 
 
-def _check_request(
-    resource: Resource, request: DeviceOption, loc: tuple[str | int, ...], published: Published, report: Report
-) -> None:
+def _check_request(resource: Resource, request: DeviceOption, loc: tuple[str | int, ...], published: Published, report: Report) -> None:
     for s, selector in enumerate(request.selectors):
         where = resource.at(*loc, "selectors", s, "cel")
         try:

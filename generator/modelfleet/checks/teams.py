@@ -31,11 +31,22 @@ def check_teams(resources: Resources, fleet: Fleet, reach: Reach, report: Report
                 report.add(
                     codes.TWO_OWNERS, message, resource.at("spec", "namespaces", index), f"first at {owner.at('spec', 'namespaces')}"
                 )
+    _check_argocd(resources, fleet, report)
     if fleet.settings.spec.tenancy == "Required":
         _check_owned(resources, owned, report)
     for resource in resources.of("ModelDeployment").values():
         if team := owned.get(resource.model.metadata.namespace):
             _check_rights(resource, team, reach, report)
+
+
+def _check_argocd(resources: Resources, fleet: Fleet, report: Report) -> None:
+    """Models beside Argo CD: the hub is a cluster too."""
+    namespace = fleet.settings.spec.argocd.namespace
+    for resource in resources.of("ModelDeployment").values():
+        if resource.model.metadata.namespace == namespace:
+            hint = f"git mv models/{namespace} models/NAME"
+            where = resource.at("metadata", "namespace")
+            report.add(codes.RESERVED_NAMESPACE, f"namespace `{namespace}` is Argo CD's own", where, hint)
 
 
 def _check_owned(resources: Resources, owned: Mapping[str, Resource], report: Report) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -30,6 +31,7 @@ FORMATS = ["text", "github", "json", "sarif"]
 def command(context: Context, show_all: bool, base: str | None, strict: bool, form: str) -> None:
     """Loads, validates, resolves, and compares the recorded placements with what would be decided now."""
     report = Report()
+    quiet, context = context.quiet, replace(context, quiet=context.quiet and not strict)  # what refuses is said
     repository = context.read(pipeline.Slice(), report)
     if not report.errors:
         pipeline.check(repository, report)
@@ -48,7 +50,7 @@ def command(context: Context, show_all: bool, base: str | None, strict: bool, fo
         click.echo(_formatted(context, form, found, repository.root), nl=False)
     if report.errors or (strict and any(d.severity is Severity.WARNING for d in found)):
         raise Refused
-    if fleet and not context.quiet and form == "text":
+    if fleet and not quiet and form == "text":
         click.echo(f"{len(fleet.clusters)} clusters, {len(fleet.deployments)} deployments: no errors")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 import click
@@ -50,7 +51,7 @@ def command(
     if output is None:
         _print(rendered)
     else:
-        _write(context, rendered, output, check_only, partial=bool(wanted) or root_only)
+        _write(context, rendered, output, check_only, partial=wanted is not None or root_only)
 
 
 def _planned(context: Context, recorded: bool, tree: bool, report: Report) -> tuple[pipeline.Repository, Fleet, Plan]:
@@ -95,16 +96,25 @@ def _wanted(context: Context, fleet: Fleet, planned: Plan, flags: tuple[bool, st
         _no_such(context, "unit", unit, {u.name for u in listed})
     if deployment and deployment not in {d.ref for d in fleet.deployments.values()}:
         _no_such(context, "deployment", deployment, {d.ref for d in fleet.deployments.values()})
-    return [
+    wanted = [
         u for u in listed
         if (not cluster or u.cluster == cluster) and (not unit or u.name == unit) and (not deployment or u.name == f"model/{deployment}")
     ]  # fmt: skip
+    if not wanted:
+        given = {"cluster": cluster, "unit": unit, "deployment": deployment}
+        shown = " ".join(f"--{flag} {value}" for flag, value in given.items() if value)
+        _nothing(context, f"no unit answers to {shown}", f"modelfleet explain {deployment}" if deployment else "leave one of the flags out")
+    return wanted
 
 
-def _no_such(context: Context, what: str, name: str, known: object) -> None:
+def _no_such(context: Context, what: str, name: str, known: Collection[str]) -> None:
+    _nothing(context, f"no {what} is named `{name}`", nearest(name, known))
+
+
+def _nothing(context: Context, message: str, hint: str) -> None:
+    """Refuses flags that select nothing: an empty output would read as a fleet without manifests."""
     report = Report()
-    assert isinstance(known, dict | set)
-    report.add(codes.NO_SUCH, f"no {what} is named `{name}`", Location("command line"), nearest(name, known))
+    report.add(codes.NO_SUCH, message, Location("command line"), hint)
     context.refuse(report.sorted())
 
 

@@ -46,6 +46,13 @@ WRONG_NAMESPACE = error(
     "Change metadata.namespace, or move the file into that namespace's folder.",
     "metadata: {namespace: web}  # in models/search/",
 )
+RESERVED_NAMESPACE = error(
+    "ReservedNamespace",
+    "A namespace belongs to Kubernetes, to Argo CD or to modelfleet itself.",
+    "Two Applications would own what stands there, and a team would get rights on what runs the cluster.",
+    "Move the files to a folder of another name, and change metadata.namespace.",
+    "metadata: {namespace: modelfleet-system}  # in models/modelfleet-system/",
+)
 DUPLICATE_OBJECT = error(
     "DuplicateObject",
     "Two documents declare the same object.",
