@@ -109,6 +109,66 @@ def test_records_are_compared_with_what_placing_gives_from_the_base(tmp_path: Pa
     assert edited.code == 3 and "warning[PlacementEdited]: `ml/chat` is recorded otherwise than placing gives" in edited.err
 
 
+def test_finishing_is_what_placing_gives(moved: Path) -> None:
+    commit(moved)
+    modelfleet(moved, "place", "--finish")
+    assert modelfleet(moved, "place", "--check", "--base", "main").out == "every record is what placing gives\n"
+
+
+def test_finishing_with_a_loss_is_an_edit(tmp_path: Path) -> None:
+    """Whoever accepts the loss has chosen: the platform team looks at it."""
+    record = placement("chat", entry("east", 2, retiring=True), wanted=2, shortfall={"missing": 2, "summary": "0/1 clusters"})
+    drained = cluster("east", taints=[{"key": "maintenance", "effect": "NoExecute"}])
+    root = repository(tmp_path, settings(), hardware("h100"), drained, deployment(replicas=2), record)
+    commit(root)
+    assert modelfleet(root, "place", "--finish", "--accept-loss", "ml/chat").code == 0
+    assert modelfleet(root, "place", "--check", "--base", "main").code == 3
+
+
+def test_a_branch_that_only_origin_has(moved: Path, tmp_path: Path) -> None:
+    """In a clone of a pull request there is no `main`; and what is committed on one's own `main` has not reached Argo CD."""
+    origin = tmp_path / "origin.git"
+    git(moved, "clone", "--bare", str(moved), str(origin))
+    commit(moved)
+    git(moved, "push", str(origin), "HEAD:main")
+    git(moved, "clone", str(origin), str(tmp_path / "clone"))
+    git(tmp_path / "clone", "checkout", "-b", "mine")
+    git(tmp_path / "clone", "branch", "-D", "main")
+    assert modelfleet(tmp_path / "clone", "check", "--base", "main").code == 0
+    assert modelfleet(tmp_path / "clone", "place", "--finish").out == "ml/chat: west 2 (h100), east 2 dropped\n"
+
+
+def test_what_is_only_committed_here_has_not_reached_argo_cd(moved: Path, tmp_path: Path) -> None:
+    git(moved, "clone", "--bare", str(moved), str(tmp_path / "origin.git"))
+    git(moved, "remote", "add", "origin", str(tmp_path / "origin.git"))
+    git(moved, "fetch", "origin")
+    commit(moved)
+    early = modelfleet(moved, "place", "--finish")
+    assert early.code == 1 and "does not retire yet where Argo CD reads" in early.err
+    git(moved, "push", "origin", "HEAD:main")
+    assert modelfleet(moved, "place", "--finish").code == 0
+
+
+REFS = {
+    "": "modelfleet check --base origin/main",
+    "HEAD~99": "name a branch, a tag or a commit: origin/main",
+    "@{u}": "name a branch, a tag or a commit: origin/main",
+    "HEAD:fleet": "name a branch, a tag or a commit: origin/main",
+    "@{foo}": "name a branch, a tag or a commit: origin/main",
+    "a b": "name a branch, a tag or a commit: origin/main",
+    "release/1.2": "git fetch origin release/1.2",
+    "origin/main": "git fetch origin main",
+}
+
+
+@pytest.mark.parametrize(("ref", "hint"), REFS.items(), ids=REFS)
+def test_a_ref_that_leads_nowhere(tmp_path: Path, ref: str, hint: str) -> None:
+    root = repository(tmp_path, *FLEET)
+    commit(root)
+    result = modelfleet(root, "check", "--base", ref)
+    assert result.code == 4 and "error[Base]" in result.err and f"hint: {hint}\n" in result.err
+
+
 def test_two_changes_that_took_the_same_devices_are_refused_together(tmp_path: Path) -> None:
     root = repository(tmp_path, settings(), hardware("h100"), cluster("east", pool(nodes=1)), deployment("one", engine(request(count=8))))
     commit(root)
@@ -141,6 +201,12 @@ def test_giving_up_moves_what_holds_too_much(tmp_path: Path) -> None:
     [
         (["--base", "HEAD"], "--base is for --check"),
         (["--accept-loss", "ml/chat"], "--accept-loss is for --finish"),
+        (["--finish", "--allow-removals"], "--allow-removals is for the first commit"),
+        (["--check", "--base", "HEAD", "ml/chat"], "a name has no meaning beside it"),
+        (["--check", "--base", "HEAD", "--finish"], "--finish has no meaning beside it"),
+        (["--check", "--base", "HEAD", "--all"], "--all has no meaning beside it"),
+        (["--check", "--base", "HEAD", "--give-up", "ml/chat"], "--give-up has no meaning beside it"),
+        (["--check", "--base", "HEAD", "--allow-removals"], "--allow-removals has no meaning beside it"),
     ],
 )
 def test_flags_that_do_not_go_together(tmp_path: Path, flags: list[str], said: str) -> None:
@@ -240,8 +306,8 @@ def test_a_removal_written_by_hand_is_counted_unless_it_is_approved(tmp_path: Pa
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (["check", "--base", "HEAD~1"], "the common history with `HEAD~1` cannot be read"),
-        (["place", "--check", "--base", "HEAD~1"], "the common history with `HEAD~1` cannot be read"),
+        (["check", "--base", "HEAD~1"], "there is no commit `HEAD~1` in this clone"),
+        (["place", "--check", "--base", "HEAD~1"], "there is no commit `HEAD~1` in this clone"),
         (["place", "--finish"], "there is no commit `release` in this clone"),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +15,7 @@ FOLDERS = ("fleet", "models", "placements")
 SUFFIXES = (".yaml", ".yml", ".json")
 _SYMLINK = 0o120000
 _WHOLE = "git fetch --unshallow, or in CI: fetch-depth: 0"
+_BRANCH = re.compile(r"(origin/)?(?!HEAD$|[0-9a-f]{40}$)[A-Za-z0-9][A-Za-z0-9._/-]*")
 
 
 class BaseError(Exception):
@@ -23,16 +26,18 @@ class BaseError(Exception):
         self.message, self.hint = message, hint
 
 
-def files_at(root: Path, ref: str) -> dict[str, bytes]:
+def files_at(root: Path, ref: str, published: bool = False) -> dict[str, bytes]:
     """The declaration files of the fleet repository at `root`, by relative path, as they were where the work tree left `ref`.
 
     That is the merge base of `ref` and HEAD, so that what others have merged since does not count as taken away here.
-    Raises BaseError where there is no Git, no such commit, or no common history.
+    A branch that only origin has is taken from there; `published`: from there if origin has it at all, since only that is
+    what Argo CD can have read. Raises BaseError where there is no Git, no such commit, or no common history.
     """
-    if ref.startswith("-"):
-        raise BaseError(f"`{ref}` is not a commit: it begins with a dash", "modelfleet check --base origin/main")
+    if not ref or ref.startswith("-"):
+        why = "it begins with a dash" if ref else "it is empty"
+        raise BaseError(f"`{ref}` is not a commit: {why}", "modelfleet check --base origin/main")
     with _open(root) as repo:
-        commit = _merge_base(repo, ref)
+        commit = _merge_base(repo, ref, published)
         assert repo.working_tree_dir is not None
         prefix = root.resolve().relative_to(Path(repo.working_tree_dir).resolve()).as_posix()
         found: dict[str, bytes] = {}
@@ -57,18 +62,19 @@ def _open(root: Path) -> Repo:
     return repo
 
 
-def _merge_base(repo: Repo, ref: str) -> Commit:
+def _merge_base(repo: Repo, ref: str, published: bool) -> Commit:
     import git
-    from git.exc import ODBError
 
     shallow = (Path(repo.common_dir) / "shallow").exists()
+    there, head = _commit(repo, [f"origin/{ref}", ref] if published else [ref, f"origin/{ref}"]), _commit(repo, ["HEAD"])
+    if there is None:
+        hints = [f"git fetch origin {ref.removeprefix('origin/')}"] if _BRANCH.fullmatch(ref) else []
+        hints += [_WHOLE] if shallow else []
+        raise BaseError(f"there is no commit `{ref}` in this clone", "; ".join(hints) or "name a branch, a tag or a commit: origin/main")
+    if head is None:
+        raise BaseError("HEAD is no commit: nothing has been committed here yet", "git commit")
     try:
-        base, head = repo.commit(ref), repo.head.commit
-    except (git.GitError, ODBError, ValueError, IndexError) as error:
-        hint = f"git fetch origin {ref.removeprefix('origin/')}" + (f"; {_WHOLE}" if shallow else "")
-        raise BaseError(f"there is no commit `{ref}` in this clone", hint) from error
-    try:
-        common = repo.merge_base(base.hexsha, head.hexsha)
+        common = repo.merge_base(there.hexsha, head.hexsha)
     except git.GitError as error:
         raise BaseError(f"the common history with `{ref}` cannot be read", _WHOLE) from error
     if not common:
@@ -77,6 +83,16 @@ def _merge_base(repo: Repo, ref: str) -> Commit:
     found = common[0]
     assert isinstance(found, git.Commit)
     return found
+
+
+def _commit(repo: Repo, names: list[str]) -> Commit | None:
+    """The commit that the first of `names` leads to; None if none does. Git resolves them: GitPython knows no `@{yesterday}`."""
+    import git
+
+    for name in names:
+        with contextlib.suppress(git.GitError):
+            return repo.commit(repo.git.rev_parse("--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"))
+    return None
 
 
 def _tree(commit: Commit, path: str) -> Tree | None:

@@ -34,6 +34,7 @@ LABEL_NAMESPACE_NAME = "kubernetes.io/metadata.name"
 MANAGED_BY = "modelfleet"
 
 ANNOTATION_REMOVE = f"{GROUP}/remove"
+APPROVED = "approved"  # its one value
 ANNOTATION_PLACEMENT = f"{GROUP}/placement"
 ANNOTATION_SHORTFALL = f"{GROUP}/shortfall"
 ANNOTATION_FOLDER = f"{GROUP}/folder"

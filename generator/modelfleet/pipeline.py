@@ -177,16 +177,24 @@ def plan(fleet: Fleet, targets: Collection[Key] | None = None, give_up: Collecti
 
 def records_at(repository: Repository, ref: str) -> dict[Key, PlacementSpec]:
     """The records where the work tree left `ref`. Raises git.BaseError."""
-    resources = at(repository, ref).of("Placement")
-    return {(r.model.metadata.namespace, r.model.metadata.name): r.model.spec for r in resources.values()}
+    return recorded_in(at(repository, ref))
 
 
-def at(repository: Repository, ref: str) -> Resources:
-    """The declarations where the work tree left `ref`; what was wrong there is left out. Raises git.BaseError."""
+def recorded_in(resources: Resources) -> dict[Key, PlacementSpec]:
+    """The records among `resources`."""
+    found = resources.of("Placement").values()
+    return {(r.model.metadata.namespace, r.model.metadata.name): r.model.spec for r in found}
+
+
+def at(repository: Repository, ref: str, published: bool = False) -> Resources:
+    """The declarations where the work tree left `ref`; what was wrong there is left out. Raises git.BaseError.
+
+    published: the branch as origin has it, where it has it.
+    """
     from .git import files_at
 
     documents: list[load.Document] = []
-    for relative, content in files_at(repository.root, ref).items():
+    for relative, content in files_at(repository.root, ref, published).items():
         documents += load.parse(relative, content.decode("utf-8", "replace"), Report())
     return validate(documents, Report())
 

@@ -24,6 +24,7 @@ SOURCES = Path(__file__).resolve().parent / "tools"
 FLAGS = ("-mod=readonly", "-trimpath", "-buildvcs=false")
 # Static, and not led astray by a workspace or by flags of the machine it runs on.
 ENVIRONMENT = {"CGO_ENABLED": "0", "GOWORK": "off", "GOFLAGS": ""}
+GO_1_27 = "go1.27.3"
 KWOK_STAGES = (
     "node/fast/node-initialize",
     "node/heartbeat-with-lease/node-heartbeat-with-lease",
@@ -35,12 +36,16 @@ KWOK_STAGES = (
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A program: its folder under tools/, its package, what is written into the binary, and what has to lie beside it."""
+    """A program: its folder under tools/, its package, what is written into the binary, and what has to lie beside it.
+
+    toolchain: the Go release that builds it, where it needs a newer one than is here; Go fetches it as a module.
+    """
 
     folder: str
     package: str
     stamp: Callable[[Path], str] = lambda folder: ""
     beside: Callable[[Path, Path], None] = lambda folder, out: None
+    toolchain: str = "local"
 
 
 def required_version(folder: Path, module: str) -> str:
@@ -66,6 +71,26 @@ def kubernetes_stamp(folder: Path) -> str:
     return "".join(f" -X k8s.io/component-base/version.{key}={value}" for key, value in values.items())
 
 
+def argocd_stamp(folder: Path) -> str:
+    """Unstamped, the plugin's server and the repo-server call themselves version 99."""
+    module = "github.com/argoproj/argo-cd/v3"
+    return f" -X {module}/common.version={required_version(folder, module).removeprefix('v')} -X {module}/common.gitTreeState=clean"
+
+
+def argocd_beside(folder: Path, out: Path) -> None:
+    """The names by which the one binary is several programs, the scripts that the repo-server calls, and Argo CD's own kinds."""
+    for name in ("cmp-server", "repo-server", "application-controller", "applicationset-controller", "git-ask-pass"):
+        (out / f"argocd-{name}").symlink_to("argocd")
+    module = Path(go(folder, "list", "-m", "-f", "{{.Dir}}", "github.com/argoproj/argo-cd/v3", toolchain=GO_1_27))
+    for name in ("git-verify-wrapper.sh", "gpg-wrapper.sh"):
+        (out / name).write_bytes((module / "hack" / name).read_bytes())
+        (out / name).chmod(0o755)
+    definitions = [
+        (module / "manifests" / "crds" / f"{name}-crd.yaml").read_text() for name in ("application", "applicationset", "appproject")
+    ]
+    (out / "argocd-crds.yaml").write_text("---\n".join(definitions))
+
+
 def kwok_stages(folder: Path, out: Path) -> None:
     """A bare kwok has no stage of its own and ends at once; these are the ones of its release."""
     module = Path(go(folder, "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kwok"))
@@ -74,6 +99,7 @@ def kwok_stages(folder: Path, out: Path) -> None:
 
 
 TOOLS = {
+    "argocd": Tool("argocd", "github.com/argoproj/argo-cd/v3/cmd", argocd_stamp, argocd_beside, toolchain=GO_1_27),
     "etcd": Tool("etcd", "go.etcd.io/etcd/server/v3"),
     "kube-apiserver": Tool("kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver", kubernetes_stamp),
     "kube-controller-manager": Tool("kubernetes", "k8s.io/kubernetes/cmd/kube-controller-manager", kubernetes_stamp),
@@ -96,10 +122,12 @@ def cache() -> Path:
     return folder.resolve()
 
 
-def go(folder: Path, *arguments: str) -> str:
+def go(folder: Path, *arguments: str, toolchain: str = "local") -> str:
     """What a go command prints; what it says on the way goes to stderr."""
-    command = ["nice", "go", *arguments]
-    return subprocess.run(command, cwd=folder, env=os.environ | ENVIRONMENT, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    command, environment = ["nice", "go", *arguments], os.environ | ENVIRONMENT
+    if toolchain != "local":
+        environment["GOTOOLCHAIN"] = toolchain
+    return subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
 
 def digest(*parts: bytes | str) -> str:
@@ -138,11 +166,11 @@ def build(name: str) -> Path:
     def fill(out: Path) -> None:
         started = time.monotonic()
         say(f"building {name} ...")
-        go(folder, *arguments, "-o", str(out / name), tool.package)
+        go(folder, *arguments, "-o", str(out / name), tool.package, toolchain=tool.toolchain)
         tool.beside(folder, out)
         say(f"built {name} in {time.monotonic() - started:.0f} s")
 
-    return once(name, digest(go(folder, "env", "GOVERSION"), " ".join(arguments), *sources), fill)
+    return once(name, digest(go(folder, "env", "GOVERSION", toolchain=tool.toolchain), " ".join(arguments), *sources), fill)
 
 
 def link(folders: list[Path]) -> Path:

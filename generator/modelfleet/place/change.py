@@ -21,8 +21,10 @@ class Finished:
     refused: dict[Key, str]
 
 
-def finish(fleet: Fleet, records: Records, targets: Collection[Key], base: Records, accepted: Collection[Key]) -> Finished:
-    """Drops the retiring entries of `targets`.
+def finish(
+    fleet: Fleet, records: Records, targets: Collection[Key], base: Records, accepted: Collection[Key], cluster: str | None = None
+) -> Finished:
+    """Drops the retiring entries of `targets`, all or those on `cluster`.
 
     base: the records of the merge base with the branch that Argo CD follows; only what retires there already has been
     synced as such, and both steps in one sync would not prune. accepted: deployments that may drop entries although fewer
@@ -31,10 +33,11 @@ def finish(fleet: Fleet, records: Records, targets: Collection[Key], base: Recor
     found, refused = dict(records), {}
     for key in sorted(targets):
         spec = records.get(key)
-        if spec is None or not any(entry.retiring for entry in spec.replicas):
+        going = [entry for entry in spec.replicas if entry.retiring and cluster in (None, entry.cluster)] if spec else []
+        if spec is None or not going:
             continue
         retired = {entry.key for entry in base[key].replicas if entry.retiring} if key in base else set()
-        early = [entry.cluster for entry in spec.replicas if entry.retiring and entry.key not in retired]
+        early = [entry.cluster for entry in going if entry.key not in retired]
         wanted = fleet.deployments[key].wanted if key in fleet.deployments else 0
         left = sum(entry.count for entry in spec.replicas if not entry.retiring)
         if early:
@@ -42,7 +45,7 @@ def finish(fleet: Fleet, records: Records, targets: Collection[Key], base: Recor
         elif left < wanted and key not in accepted:
             refused[key] = f"{left} of {wanted} replicas are recorded besides what retires"
         else:
-            kept = tuple(entry for entry in spec.replicas if not entry.retiring)
+            kept = tuple(entry for entry in spec.replicas if entry not in going)
             found[key] = spec.model_copy(update={"replicas": kept})
     return Finished(found, refused)
 
