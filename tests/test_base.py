@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import cluster, deployment, engine, entry, hardware, placement, pool, request, settings
+from tests.builders import API, cluster, deployment, engine, entry, hardware, placement, pool, request, settings
 from tests.run import modelfleet, repository
 from tests.written import HEAD, write
 
 Manifest = dict[str, object]
 FLEET = [settings(), hardware("h100"), cluster("east", pool(nodes=8)), cluster("west", pool(nodes=8))]
 CHAT = [deployment(replicas=4), placement("chat", entry("east", 2), entry("west", 2))]
+TEAM: Manifest = {"apiVersion": API, "kind": "Team", "metadata": {"name": "search"}, "spec": {"namespaces": ["search"]}}
+APPROVED_TEAM = {**TEAM, "metadata": {"name": "search", "annotations": {"modelfleet.io/remove": "approved"}}}
 
 
 def git(root: Path, *arguments: str) -> str:
@@ -95,6 +97,18 @@ CHANGES: dict[str, tuple[list[Manifest], list[Manifest], list[str]]] = {
             | {"metadata": {"name": "chat", "namespace": "ml", "annotations": {"modelfleet.io/remove": "approved"}}},
         ],
         [],
+    ),
+    "a team that is gone": (
+        [TEAM],
+        [],
+        ["error[UnapprovedRemoval]: Team `search` is gone, and its removal was not approved before"],
+    ),
+    "a team that is gone from a fleet that prunes": ([settings(removal="Prune"), TEAM], [settings(removal="Prune")], []),
+    "a team that is gone, approved before": ([APPROVED_TEAM], [], []),
+    "a team that is renamed": (
+        [TEAM],
+        [{**TEAM, "metadata": {"name": "find"}}],
+        ["error[UnapprovedRemoval]: Team `search` is gone, and its removal was not approved before"],
     ),
     "a destination that moves under what runs": (
         CHAT,

@@ -130,7 +130,9 @@ ADVICE = (
     "SecretInEnv", "ServedModelNameNotPassed", "UpdateStopsModel", "WakeUnseen",
 )  # fmt: skip
 COMMANDS = ("NewlyOvercommitted", "PlacementEdited")
+REMOVAL = ("ClusterLeft", "UnapprovedRemoval")
 ELSEWHERE = dict.fromkeys(ADVICE, "test_advice.py") | dict.fromkeys(COMMANDS, "test_place_command.py")
+ELSEWHERE |= dict.fromkeys(REMOVAL, "test_gone_cluster.py")
 
 
 @pytest.mark.parametrize("code", SPECIAL)

@@ -8,15 +8,22 @@ from ..api.placement import PlacementEntry
 from ..diagnostics import Location, Report
 from ..validate import Resource, Resources
 
+# What makes objects of its own, which Argo CD keeps until they were marked. Of deployments the records say what runs.
+KEPT_KINDS = ("AddOn", "InferenceCluster", "InferenceGateway", "ModelCache", "ModelEndpoint", "ModelService", "Team")
+
 
 def check_base(before: Resources, now: Resources, report: Report) -> None:
-    """UnretiredRemoval, TooManyRemovals, StillRecorded and Immutable. The base's Fleet says what is allowed, not the changed one."""
+    """UnretiredRemoval, UnapprovedRemoval, TooManyRemovals, StillRecorded and Immutable.
+
+    The base's Fleet says what is allowed, not the changed one.
+    """
     fleets = list(before.of("Fleet").values())
     if not fleets:
         return
     policy: FleetSpec = fleets[0].model.spec
     if policy.argocd.removal == "Retire":
         _check_dropped(before, now, report)
+        _check_approved(before, now, report)
     _check_removals(before, now, policy, report)
     _check_modes(before, now, report)
     _check_clusters(before, now, report)
@@ -41,6 +48,31 @@ def _check_dropped(before: Resources, now: Resources, report: Report) -> None:
                 report.add(codes.UNRETIRED_REMOVAL, message, where, hint)
 
 
+def _check_approved(before: Resources, now: Resources, report: Report) -> None:
+    """Every document that makes objects, and is gone, was marked for removal in the base."""
+    for kind in KEPT_KINDS:
+        for ref, old in before.of(kind).items():
+            if ref in now.of(kind) or approved(old) or (kind == "InferenceCluster" and _given_up(ref, before, now)):
+                continue
+            message = f"{kind} `{ref}` is gone, and its removal was not approved before"
+            hint = f"put it back, and modelfleet remove {kind} {ref}"
+            if kind == "InferenceCluster":
+                hint = f"put it back, modelfleet drain {ref} and remove {kind} {ref}; of a cluster that is gone: place --allow-removals"
+            report.add(codes.UNAPPROVED_REMOVAL, message, Location(old.document.path), hint)
+
+
+def approved(resource: Resource) -> bool:
+    """Whether a document carries the annotation that its removal is meant."""
+    return bool(resource.model.metadata.annotations.get(names.ANNOTATION_REMOVE) == names.APPROVED)
+
+
+def _given_up(cluster: str, before: Resources, now: Resources) -> bool:
+    """Whether every record that ran on a cluster that is gone is approved to leave it, which takes a cluster that something ran on."""
+    held = [ref for ref, old in before.of("Placement").items() if any(entry.cluster == cluster for entry in old.model.spec.replicas)]
+    records = [now.of("Placement").get(ref) for ref in held]
+    return bool(held) and all(record is not None and approved(record) for record in records)
+
+
 def _check_removals(before: Resources, now: Resources, policy: FleetSpec, report: Report) -> None:
     """No more replicas newly retiring or gone than one change may take away; approved records do not count."""
     recorded, gone = 0, {}
@@ -49,7 +81,7 @@ def _check_removals(before: Resources, now: Resources, policy: FleetSpec, report
         kept = _entries(new)
         live = [entry for entry in old.model.spec.replicas if not entry.retiring]
         recorded += sum(entry.count for entry in live)
-        if new and new.model.metadata.annotations.get(names.ANNOTATION_REMOVE) == "approved":
+        if new and approved(new):
             continue
         lost = sum(max(0, entry.count - _live(kept.get(entry.key))) for entry in live)
         if lost:

@@ -36,7 +36,19 @@ def check_hardware(resources: Resources, fleet: Fleet, reach: Reach, report: Rep
         for loc, engine in _engines(resource):
             for path, request in engine.requests():
                 _check_nominal(resource, (*loc, *path), request, sizes, report)
-        _check_reach(resource, owned.get(resource.model.metadata.namespace), reach, answers, report)
+        if not _lost_its_place(resource, fleet):
+            _check_reach(resource, owned.get(resource.model.metadata.namespace), reach, answers, report)
+
+
+def _lost_its_place(resource: Resource, fleet: Fleet) -> bool:
+    """Whether a deployment wants nothing, or its record shows that the only cluster that served it was taken away.
+
+    Then it is short, which placing says, and it must be possible to retire and drop what that cluster held.
+    """
+    spec = fleet.placements.get((resource.model.metadata.namespace, resource.model.metadata.name))
+    if resource.model.spec.wanted == 0:
+        return True
+    return spec is not None and (not spec.replicas or any(entry.cluster not in fleet.clusters for entry in spec.replicas))
 
 
 def _engines(resource: Resource) -> list[tuple[Loc, Engine]]:

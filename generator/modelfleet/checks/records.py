@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import codes
 from ..api.engine import Engine
-from ..api.placement import EngineChoice
+from ..api.placement import EngineChoice, PlacementEntry
 from ..diagnostics import Location, Report, nearest
 from ..resolve.fleet import Deployment, Fleet
 from ..validate import Resources
@@ -20,8 +20,19 @@ def check_records(resources: Resources, fleet: Fleet, report: Report, clusters: 
                 hint = "put its file back; to take it away set replicas: 0, and run modelfleet place"
                 report.add(codes.DECLARATION_MISSING, f"no ModelDeployment `{ref}` is declared", where, hint)
                 break
-            if clusters and entry.cluster not in fleet.clusters:
-                report.add(codes.CLUSTER_GONE, f"cluster `{entry.cluster}` is not declared", where, nearest(entry.cluster, fleet.clusters))
+            if entry.cluster not in fleet.clusters:
+                _cluster_gone(entry, where, clusters, fleet, report)
+
+
+def _cluster_gone(entry: PlacementEntry, where: Location, clusters: bool, fleet: Fleet, report: Report) -> None:
+    """An error, unless the entry retires: then that is known, and the way out is to drop it."""
+    message = f"cluster `{entry.cluster}` is not declared"
+    if entry.retiring:
+        report.add(codes.CLUSTER_LEFT, f"{message}; what runs there is left alone", where, "merge, then modelfleet place --finish")
+    elif clusters:
+        near = nearest(entry.cluster, fleet.clusters)
+        hint = f"put it back, and modelfleet drain {entry.cluster}; if it is gone for good: modelfleet place --allow-removals"
+        report.add(codes.CLUSTER_GONE, message, where, f"{near} If not, {hint}" if near.startswith("did you") else hint)
 
 
 def check_entries(resources: Resources, fleet: Fleet, cluster: str, key: tuple[str, str], report: Report, devices: bool = True) -> None:

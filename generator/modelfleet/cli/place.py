@@ -45,6 +45,7 @@ def command(
         changes = decide.finish(context, repository, targets if targets is not None else list(fleet.placements), accepted)
     else:
         changes = decide.decide(repository, targets, decide.keys(context, fleet, give_up), report)
+        changes = {**_given_up(repository, fleet), **changes} if allow_removals and not named else changes
     decide.tell(fleet, changes)
     if not allow_removals and not finish and (refused := decide.too_many(fleet, changes, "modelfleet place")).errors:
         report.extend(refused.found)
@@ -68,6 +69,15 @@ def _usage(named: tuple[str, ...], everything: bool, check_only: bool, base: str
     refused = [flag for flag, given in zip(NO_BASE, others, strict=True) if given] + ["a name"] * bool(named)
     if refused:
         raise click.UsageError(f"--check --base compares every record with what placing gives: {refused[0]} has no meaning beside it")
+
+
+def _given_up(repository: pipeline.Repository, fleet: Fleet) -> dict[Key, PlacementSpec]:
+    """Records that leave a cluster which is not declared, and are not approved yet: without that `check --base` refuses its loss."""
+    from ..checks.base import approved
+
+    records = repository.resources.of("Placement").values()
+    found = {(r.model.metadata.namespace, r.model.metadata.name): r.model.spec for r in records if not approved(r)}
+    return {key: spec for key, spec in found.items() if any(e.retiring and e.cluster not in fleet.clusters for e in spec.replicas)}
 
 
 def _check_edited(context: Context, repository: pipeline.Repository, fleet: Fleet, base: str, report: Report) -> None:

@@ -21,6 +21,7 @@ from .across import (
     TEAM_RIGHTS,
     TOO_MANY_REMOVALS,
     TWO_OWNERS,
+    UNAPPROVED_REMOVAL,
     UNKNOWN_CACHE,
     UNKNOWN_CLUSTER,
     UNKNOWN_TARGET,
@@ -101,6 +102,7 @@ from .reading import (
 )
 from .records import (
     CLUSTER_GONE,
+    CLUSTER_LEFT,
     DECLARATION_MISSING,
     DRA_TOO_OLD,
     GENERATOR_VERSION,
@@ -141,6 +143,7 @@ __all__ = [
     "BAD_VERSION",
     "BASE",
     "CLUSTER_GONE",
+    "CLUSTER_LEFT",
     "COLD_START",
     "CONTRADICTION",
     "DECLARATION_MISSING",
@@ -222,6 +225,7 @@ __all__ = [
     "TRIGGER_QUERY",
     "TWO_FLEETS",
     "TWO_OWNERS",
+    "UNAPPROVED_REMOVAL",
     "UNKNOWN_ATTRIBUTE",
     "UNKNOWN_CACHE",
     "UNKNOWN_CLASS",

@@ -138,6 +138,13 @@ UNRETIRED_REMOVAL = error(
     "Put it back with retiring: true; drop it in a later commit (`modelfleet place --finish`).",
     "a deleted file under placements/",
 )
+UNAPPROVED_REMOVAL = error(
+    "UnapprovedRemoval",
+    "A declaration is gone whose removal the base had not approved.",
+    "What it made would stay behind where nobody looks for it: Argo CD keeps what was not marked first.",
+    "Put it back and run `modelfleet remove KIND NAME`; delete it in a later commit (`--finish`).",
+    "a deleted ModelService",
+)
 TOO_MANY_REMOVALS = error(
     "TooManyRemovals",
     "A change retires or drops more recorded replicas than the fleet allows at once.",

@@ -100,8 +100,16 @@ CLUSTER_GONE = error(
     "ClusterGone",
     "A recorded placement names a cluster that is not declared.",
     "Its workloads can be neither kept nor removed on purpose.",
-    "Put the cluster back, and drain it first: a taint with effect NoExecute, modelfleet place, merge, modelfleet place --finish.",
+    "Put the cluster back and drain it: `modelfleet drain CLUSTER`. If the cluster itself no longer exists, or has another name: "
+    "`modelfleet place --allow-removals`.",
     "a deleted file under fleet/clusters/",
+)
+CLUSTER_LEFT = warning(
+    "ClusterLeft",
+    "An entry retires on a cluster that is not declared.",
+    "Nobody tends what still runs there: Argo CD leaves it as it is.",
+    "Merge this, then run `modelfleet place --finish`. If the cluster still runs, put it back and drain it instead.",
+    "retiring: true  # on a cluster whose file was deleted",
 )
 STILL_RECORDED = error(
     "StillRecorded",
