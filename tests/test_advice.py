@@ -49,7 +49,7 @@ CASES: list[tuple[str, Any, dict[str, str]]] = [
         lambda: of(args=[GOOD[0]]),
         {"NoDrain": "without --shutdown-timeout vLLM aborts the requests under way when a pod stops"},
     ),
-    ("a shell's script is read", lambda: of(args=None, command=["sh", "-c", f"exec vllm serve m {GOOD[0]} {GOOD[1]}"]), {}),
+    ("a shell's script is read", lambda: of(args=[], command=["sh", "-c", f"exec vllm serve m {GOOD[0]} {GOOD[1]}"]), {}),
     (
         "another name",
         lambda: of(args=["--served-model-name", "qwen", "--shutdown-timeout=9"]),

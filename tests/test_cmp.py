@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from modelfleet.emit import document
 
 from tests.builders import cluster, deployment, entry, hardware, placement, settings
 from tests.run import Result, modelfleet, repository
@@ -84,6 +85,34 @@ def test_parameters_that_name_no_unit_are_a_usage_error(root: Path, raw: str, sa
     assert (result.code, result.out) == (2, "") and said in result.err
 
 
+@pytest.mark.parametrize(
+    ("cluster", "unit"),
+    [
+        ("east", "model/../etc"),
+        ("east", "model/ml/.."),
+        ("east", "tenant/../../etc"),
+        ("east", "tenant//"),
+        ("east", "tenant"),
+        ("east", "base/ml"),
+        ("east", "model/ml/chat/more"),
+        ("east", "model/ml"),
+        ("east", "moddel/ml/chat"),
+        ("east", "tenant/ML"),
+        ("east", "tenant/ml\n"),
+        ("east", "tenant/" + "a" * 64),
+        ("../east", "base"),
+        ("east/..", "base"),
+        ("east\n\x1b[2J", "base"),
+    ],
+)
+def test_parameters_that_could_be_a_path_are_refused_before_anything_is_read(
+    root: Path, cluster: str, unit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("modelfleet.pipeline.read", lambda *_: pytest.fail("something was read"))
+    result = plugin(root, cluster, unit)
+    assert (result.code, result.out) == (2, "") and "is no unit: base" in result.err and "\x1b" not in result.err
+
+
 def test_the_plugin_prints_the_objects_that_generate_prints(root: Path) -> None:
     import yaml
 
@@ -113,6 +142,36 @@ def test_a_wrong_declaration_stops_the_units_that_need_it(root: Path) -> None:
             assert (result.code, result.out) == (1, "") and "did you mean `replicas`?" in result.err
         else:
             assert result == before[name], name
+
+
+ENV, INIT, PORTS = ("containers", 0, "env"), ("initContainers",), ("containers", 0, "ports")
+SHAPES = [
+    (ENV, "x", '.containers[0].env` must be a list, not the text "x"'),
+    (INIT, [None], ".initContainers[0]` must be a mapping, not empty"),
+    (INIT, None, ".initContainers` must be a list, not empty"),
+    (("containers", 0, "args"), 5, ".containers[0].args` must be a list, not the number 5"),
+    (("containers", 0, "command"), "sh", '.containers[0].command` must be a list, not the text "sh"'),
+    (PORTS, [1], ".containers[0].ports[0]` must be a mapping, not the number 1"),
+    (("containers", 0, "resources"), {"limits": [1]}, ".containers[0].resources.limits` must be a mapping, not a list"),
+    (("affinity",), 5, ".affinity` must be a mapping, not the number 5"),
+    (("volumes",), [{"name": "a", "image": {"reference": 1}}], ".volumes[0].image.reference` must be text, not the number 1"),
+]
+
+
+@pytest.mark.parametrize(("loc", "value", "said"), SHAPES, ids=[case[2].split("`")[0] for case in SHAPES])
+def test_a_pod_of_a_wrong_shape_is_refused_by_every_command_in_the_same_words(root: Path, loc: Any, value: Any, said: str) -> None:
+    import yaml
+
+    path = root / "models/ml/modeldeployment-chat.yaml"
+    declared = yaml.safe_load(path.read_text())
+    spec = declared["spec"]["template"]["spec"]["engines"][0]["members"][0]["template"]["spec"]
+    for step in loc[:-1]:
+        spec = spec[step]
+    spec[loc[-1]] = value
+    path.write_text(document(declared))
+    commands = [("check",), ("generate",), ("generate", "--recorded"), ("place",), ("place", "--check"), ("plan", "--without", "east")]
+    for result in [*(modelfleet(root, *command) for command in commands), plugin(root, "east", "model/ml/chat")]:
+        assert (result.code, result.out) == (1, "") and said in result.err, result
 
 
 def test_a_broken_file_under_fleet_stops_everything_and_prints_nothing(root: Path) -> None:

@@ -63,6 +63,36 @@ def test_what_flattens_to_the_same_text_is_told_apart(one: str, other: str) -> N
     assert one != other
 
 
+LONGEST = "a" * 63
+SHORTER = st.from_regex(r"[a-b][-a-b]{0,3}[a-b]", fullmatch=True)
+FITTED = {
+    "service": names.service,
+    "picker": names.picker,
+    "application": lambda namespace, deployment: names.application(f"{namespace}-{deployment}", "base"),
+    "report": lambda namespace, deployment: f"{namespace}/{names.report(f'model/{namespace}/{deployment}')}",
+}
+
+
+@pytest.mark.parametrize("name", FITTED)
+@given(data=st.data())
+def test_no_name_that_is_whole_is_one_that_was_cut(name: str, data: st.DataObject) -> None:
+    """The worst that can be chosen: a deployment named as what is left of another one's name."""
+    make = FITTED[name]
+    long = data.draw(st.sampled_from([LONGEST, "a" * 40 + "-" * 22 + "b", "a" * 30 + "-" + "a" * 32]) | LABEL)
+    cut = make("ns", long)
+    for crafted in {cut[start:] for start in range(len(cut))} - {long}:
+        if is_label(crafted):
+            assert make("ns", crafted) != cut
+
+
+@given(st.sampled_from(["a", "a" * 63]), SHORTER, st.from_regex(r"-[0-9a-f]{8}", fullmatch=True))
+def test_a_name_that_ends_like_a_hash_holds_one(head: str, middle: str, tail: str) -> None:
+    name = f"{head}{middle}"[: 63 - len(tail)].rstrip("-") + tail
+    assert names.service("ns", name) != f"model-{name}"
+    assert names.service("ns", name) != names.service("other", name)
+    assert names.picker("ns", f"{head[:20]}{middle}") == f"picker-{head[:20]}{middle}"
+
+
 def test_names_do_not_change() -> None:
     assert names.workload("search", "qwen3-8b", "main", "h100") == "qwen3-8b-main-c963921f"
     assert names.service("search", "qwen3-8b") == "model-qwen3-8b"

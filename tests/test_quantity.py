@@ -169,3 +169,15 @@ def test_amounts_are_those_of_the_kubernetes_client(text: str) -> None:
     if exact != exact.to_integral_value() or abs(mine.nano) >= INT64_MAX * 10**9:
         return  # it neither rounds to billionths nor caps binary suffixes
     assert Decimal(mine.nano) == exact
+
+
+@pytest.mark.parametrize("text", [".0E2000", "0e1001", "1E999999999", "1e+1001", "1E" + "9" * 3000, "1" * 4001])
+def test_a_size_that_no_machine_has_is_refused_at_once(text: str) -> None:
+    with pytest.raises(ValidationError, match="is not a Kubernetes quantity"):
+        _Holder(memory=text)
+
+
+@pytest.mark.parametrize("text", ["0e1000", "1E+0001000", "1e-999999999", "0." + "0" * 3000 + "1"])
+def test_an_extreme_that_is_taken_has_a_normal_form(text: str) -> None:
+    assert _Holder(memory=text)
+    assert Quantity.parse(Quantity.parse(text).canonical()) == Quantity.parse(text)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from . import codes, pipeline
-from .diagnostics import Diagnostic, Location, Report
+from .diagnostics import Diagnostic, Location, Report, printable
 from .render.unit import Unit, UnitId
 from .resolve.fleet import Fleet
 
@@ -42,6 +42,8 @@ def generate(start: Path, environment: Mapping[str, str]) -> tuple[str, str]:
     cluster, unit = parameters.get("cluster", ""), parameters.get("unit", "")
     if bool(cluster) != bool(unit):
         raise Stop(2, "the plugin parameters cluster and unit belong together; set neither for the root")
+    if unit and not UnitId(cluster, unit).possible:
+        raise Stop(2, f"`{printable(unit)}` of `{printable(cluster)}` is no unit: base, tenant/NS, caches/NS, model/NS/NAME, routes/NS")
     repository = pipeline.find_root(start)
     if repository is None:
         where = Diagnostic(codes.NOT_A_FLEET, "no fleet/fleet.yaml here or in a folder above", Location(str(start)), "mend the checkout")

@@ -7,6 +7,7 @@ is cut and hashed before the strictest limit of the place where it is used.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 
 GROUP = "modelfleet.io"
@@ -70,6 +71,13 @@ SERVICE_LIMIT = 63  # Service names, pod names and label values: DNS label
 SCALED_OBJECT_LIMIT = 54  # KEDA names its HPA keda-hpa-<name>, at most 63
 GANG_LIMIT = 46  # workers' StatefulSets are named <gang>-<group>, and a label adds a hash of 11 characters: at most 63 in all
 OBJECT_LIMIT = 253  # DNS subdomain
+_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+_HASHED = re.compile(r"-[0-9a-f]{8}$")
+
+
+def is_label(text: str) -> bool:
+    """Whether `text` is a DNS label: what every namespace and deployment is named."""
+    return _LABEL.fullmatch(text) is not None
 
 
 def digest(*parts: str, length: int = 8) -> str:
@@ -78,8 +86,11 @@ def digest(*parts: str, length: int = 8) -> str:
 
 
 def fit(text: str, limit: int, *identity: str) -> str:
-    """`text` if it fits `limit`, else cut with a hash of `identity` (which names the object fully) at its end."""
-    if len(text) <= limit:
+    """`text` if it fits `limit`, else cut with a hash of `identity` (which names the object fully) at its end.
+
+    What ends like a hash gets one too: then a name that ends so holds one, and equals no name that does not.
+    """
+    if len(text) <= limit and not _HASHED.search(text):
         return text
     return f"{text[: limit - 9].rstrip('-.')}-{digest(*identity)}"
 
@@ -166,7 +177,7 @@ def common_labels(namespace: str, deployment: str, cluster: str) -> dict[str, st
     return {
         "app.kubernetes.io/managed-by": "modelfleet",
         "app.kubernetes.io/name": deployment,
-        "app.kubernetes.io/part-of": fit(namespace, SERVICE_LIMIT, namespace),
+        "app.kubernetes.io/part-of": namespace,
         LABEL_CLUSTER: cluster,
         LABEL_DEPLOYMENT: deployment,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
 from .emit import document
@@ -22,6 +22,30 @@ def files_of(units: Iterable[Unit]) -> dict[str, str]:
             assert path not in found, f"two objects would be written to {path}"
             found[path] = document(manifest)
     return dict(sorted(found.items()))
+
+
+def refusal(repository: Path, root: Path) -> str:
+    """Why a tree must not stand at `root`: among the declarations of `repository`, or around them. Empty if it may."""
+    here = root.resolve()
+    for name in ("fleet", "models", "placements", ".git"):
+        kept = (repository / name).resolve()
+        if here == kept or kept in here.parents:
+            return f"{root} is in {name}/ of the repository"
+        if here in kept.parents:
+            return f"{root} holds {name}/ of the repository"
+    return ""
+
+
+def links(root: Path, paths: Collection[str]) -> list[str]:
+    """The symbolic links below `root` that writing to `paths` would follow, and the paths that are links."""
+    found = {path for path in paths if (root / path).is_symlink()}
+    folders = {parent for path in paths for parent in PurePosixPath(path).parents if parent.parts}
+    return sorted(found | {str(folder) for folder in folders if (root / folder).is_symlink()})
+
+
+def touched(root: Path, wanted: Mapping[str, str]) -> set[str]:
+    """The paths that `write` may change or remove."""
+    return {MARK, *wanted, *_marked(root)}
 
 
 def compare(root: Path, wanted: Mapping[str, str], partial: bool) -> list[str]:

@@ -8,6 +8,7 @@ from pydantic import Field, StringConstraints, model_validator
 from .base import DnsLabel, Items, Labels, Model, NonEmpty, mistake, unique
 from .devices import DeviceOption, DeviceRequest, DeviceSelector, no_devices
 from .later import Later
+from .shape import POD, VALUE_FROM, shaped
 
 if TYPE_CHECKING:
     from .scaling import EngineScaling
@@ -42,17 +43,22 @@ class PodTemplate(Model):
     """A pod spec: the container `engine`, further containers, volumes, resources. modelfleet adds claim, pool and probes."""
 
     @model_validator(mode="after")
+    def _well_shaped(self) -> Self:
+        shaped(self.spec, POD, "spec")
+        return self
+
+    @model_validator(mode="after")
     def _has_engine(self) -> Self:
         containers = self.spec.get("containers")
-        if not isinstance(containers, list) or not containers:
+        if not containers:
             raise mistake(
                 "MissingField", "the pod needs a container named `engine`", "spec", hint="containers: [{name: engine, image: ...}]"
             )
-        names = [c.get("name") if isinstance(c, dict) else None for c in containers]
+        names = [c.get("name") for c in containers]
         if names.count("engine") != 1:
             raise mistake("NoEngineContainer", "exactly one container must be named `engine`", "spec", "containers", hint="name: engine")
         engine = names.index("engine")
-        if not isinstance(containers[engine].get("image"), str):
+        if "image" not in containers[engine]:
             hint = "image: vllm/vllm-openai:v0.33.0"
             raise mistake("MissingField", "the container `engine` needs an image", "spec", "containers", engine, hint=hint)
         return self
@@ -113,6 +119,8 @@ class EnvVar(Model):
     def _one(self) -> Self:
         if self.value is not None and self.value_from is not None:
             raise mistake("OneOf", "only one of value and valueFrom can be set", "valueFrom", hint="keep value")
+        if self.value_from is not None:
+            shaped(self.value_from, VALUE_FROM, "valueFrom")
         return self
 
 

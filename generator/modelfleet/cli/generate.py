@@ -8,9 +8,10 @@ from pathlib import Path
 import click
 
 from .. import codes, pipeline
-from ..diagnostics import Location, Report, nearest
+from ..diagnostics import Code, Diagnostic, Location, Report, nearest
 from ..render.unit import Unit, UnitId
 from ..resolve.fleet import Fleet
+from ..tree import compare, files_of, links, refusal, touched, write
 from .context import Context, Refused
 
 TYPE_CHECKING = False
@@ -40,6 +41,8 @@ def command(
     """Validates, places what has no record (in memory, with a warning), renders. All or nothing on stdout."""
     if check_only and output is None:
         raise click.UsageError("--check compares with a tree: name it with -o DIR")
+    if output is not None and (why := refusal(context.root(), output)):
+        _refuse(context, codes.OUTPUT_FOLDER, why, "-o rendered")
     if root_only and (cluster or unit or deployment):
         raise click.UsageError("--root stands alone")
     report = Report()
@@ -113,9 +116,11 @@ def _no_such(context: Context, what: str, name: str, known: Collection[str]) -> 
 
 def _nothing(context: Context, message: str, hint: str) -> None:
     """Refuses flags that select nothing: an empty output would read as a fleet without manifests."""
-    report = Report()
-    report.add(codes.NO_SUCH, message, Location("command line"), hint)
-    context.refuse(report.sorted())
+    _refuse(context, codes.NO_SUCH, message, hint)
+
+
+def _refuse(context: Context, code: Code, message: str, hint: str) -> None:
+    context.refuse([Diagnostic(code, message, Location("command line"), hint)])
 
 
 def _print(units: list[Unit]) -> None:
@@ -126,8 +131,6 @@ def _print(units: list[Unit]) -> None:
 
 
 def _write(context: Context, units: list[Unit], output: Path, check_only: bool, partial: bool) -> None:
-    from ..tree import compare, files_of, write
-
     wanted = files_of(units)
     if check_only:
         changed = compare(output, wanted, partial)
@@ -136,6 +139,9 @@ def _write(context: Context, units: list[Unit], output: Path, check_only: bool, 
         if changed:
             raise Refused(3)
         return
+    if found := links(output, touched(output, wanted)):
+        link = output / found[0]
+        _refuse(context, codes.OUTPUT_FOLDER, f"{link} is a symbolic link, and writing would follow it", f"rm {link}")
     count = write(output, wanted, partial)
     if not context.quiet:
         click.echo(f"{len(wanted)} files in {output}, {count} changed")

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from ..load import SUFFIXES
+from ..tree import links
 from .context import Context, Refused
 
 
@@ -33,6 +34,9 @@ def command(context: Context, folder: Path, check_only: bool) -> None:
     if found.files and check_only:
         raise Refused(3)
     if not check_only:
+        if through := links(folder, found.files):
+            _list("nothing was written: these are symbolic links, and writing would follow them", through)
+            raise Refused(1)
         _write(folder, found.files)
     if found.twice:
         raise Refused(1)

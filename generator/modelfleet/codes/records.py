@@ -181,6 +181,13 @@ OVERCOMMITTED = warning(
     "Move or scale down one of the holders; nothing is evicted meanwhile.",
     "nodeCount: 1  # 2 nodes were recorded full",
 )
+OUTPUT_FOLDER = error(
+    "OutputFolder",
+    "The folder for output holds declarations, or a link that leads elsewhere.",
+    "Manifests would be written among declarations, or over files that are none of the tree's.",
+    "Name another folder, such as rendered; remove the link.",
+    "modelfleet generate -o fleet",
+)
 NO_SUCH = error(
     "NoSuch",
     "The command line names something that is not there.",

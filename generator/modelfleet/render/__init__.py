@@ -13,7 +13,7 @@ from .. import names
 from ..resolve.fleet import Cluster, Fleet
 from . import applications, caches, claims, configs, engines, picker, report, routing, scaling, tenancy
 from .members import Pod, pods
-from .unit import Manifest, Unit, UnitId
+from .unit import KINDS, Manifest, Unit, UnitId
 from .workload import Key, Workload, entries_on, workloads
 
 if TYPE_CHECKING:  # the plugin does not pay for the placer
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # the plugin does not pay for the placer
 __all__ = ["ROOT", "Unit", "UnitId", "render_root", "render_unit", "unit_ids"]
 
 ROOT = UnitId(cluster="root", name="root")
-_KINDS = ("base", "tenant", "caches", "model", "routes")
+_KINDS = tuple(KINDS)
 
 
 def unit_ids(fleet: Fleet, plan: Plan) -> tuple[UnitId, ...]:

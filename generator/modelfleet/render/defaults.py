@@ -48,7 +48,7 @@ def container(value: Mapping[str, Any]) -> Part:
     _each(found, "env", _env)
     _each(found, "ports", lambda port: {"protocol": "TCP", **port})
     _at(found, "resources", resources)
-    _at(found, "lifecycle", lambda lifecycle: {when: _handler(action) for when, action in lifecycle.items()})
+    _at(found, "lifecycle", _lifecycle)
     for kind in _PROBES:
         _at(found, kind, probe)
     return found
@@ -128,6 +128,13 @@ def _field(value: Mapping[str, Any]) -> Part:
 def _env(value: Mapping[str, Any]) -> Part:
     found: Part = dict(value)
     _at(found, "valueFrom", _field)
+    return found
+
+
+def _lifecycle(value: Mapping[str, Any]) -> Part:
+    found: Part = dict(value)
+    for when in ("postStart", "preStop"):
+        _at(found, when, _handler)
     return found
 
 

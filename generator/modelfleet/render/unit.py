@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .. import names
+
 Manifest = dict[str, Any]
+
+KINDS = {"base": 0, "tenant": 1, "caches": 1, "model": 2, "routes": 1}  # in order; how many names follow: namespace, deployment
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +18,13 @@ class UnitId:
 
     cluster: str
     name: str
+
+    @property
+    def possible(self) -> bool:
+        """Whether a fleet could have this unit; what is no name of a namespace must not become a path."""
+        kind, *rest = self.name.split("/")
+        parts = [*self.cluster.split("."), *rest]
+        return KINDS.get(kind) == len(rest) and all(map(names.is_label, parts))
 
     @property
     def kind(self) -> str:

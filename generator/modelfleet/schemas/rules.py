@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..api.shape import POD, VALUE_FROM, Shape
+
 Schema = dict[str, Any]
 
 
@@ -26,6 +28,15 @@ def _when(name: str, value: Any, then: Schema, otherwise: Schema | None = None) 
     """`then` where `name` is written as `value`."""
     found: Schema = {"if": {"properties": {name: {"const": value}}, "required": [name]}, "then": then}
     return found | ({"else": otherwise} if otherwise else {})
+
+
+def _shaped(shape: Shape) -> Schema:
+    """What `api.shape` asks of a part of a pod."""
+    if isinstance(shape, list):
+        return {"type": "array", "items": _shaped(shape[0])}
+    if not isinstance(shape, dict):
+        return {"type": "string"}
+    return {"type": "object", "properties": {key: _shaped(part) for key, part in shape.items()}} if shape else {"type": "object"}
 
 
 _ENGINE: Schema = {
@@ -49,5 +60,11 @@ RULES: dict[str, Schema] = {
         "then": {"not": {"required": ["value"]}},
         "else": {"required": ["key"]},
     },
-    "PodTemplate": {"allOf": [{"properties": {"spec": {"required": ["containers"], "properties": {"containers": _ENGINE}}}}]},
+    "PodTemplate": {
+        "allOf": [
+            {"properties": {"spec": {"required": ["containers"], "properties": {"containers": _ENGINE}}}},
+            {"properties": {"spec": _shaped(POD)}},
+        ]
+    },
+    "EnvVar": {"allOf": [{"properties": {"valueFrom": _shaped(VALUE_FROM)}}, _excluded("value", "valueFrom")]},
 }

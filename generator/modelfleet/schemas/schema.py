@@ -32,7 +32,8 @@ ALL_KINDS = "modelfleet.schema.json"
 Schema = dict[str, Any]
 
 _QUANTITY = {
-    "pattern": r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$",
+    "pattern": r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE](\+?0*([0-9]{1,3}|1000)|-[0-9]+))?$",
+    "maxLength": 4000,
     "examples": ["80Gi", "500m", "4"],
 }
 _NUMBER = "(0|[1-9][0-9]{0,18})"
