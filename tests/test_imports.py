@@ -27,7 +27,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "dialect": {"api", "load", "names"},
     "resolve": {"api", "names", "validate"},
     "place": {"api", "cel", "resolve"},
-    "render": {"api", "names", "place", "resolve"},
+    "balance": {"api", "names", "resolve"},
+    "render": {"api", "balance", "names", "place", "resolve"},
     "emit": {"render"},
     "tree": {"emit", "render"},
     "checks": {"api", "cel", "resolve", "validate", "names", "place"},
@@ -43,7 +44,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pipeline": {"api", "load", "validate", "resolve", "place", "render", "checks", "pods", "git"},
 }
 # Stages that see no file, network, clock, environment, random or print.
-PURE = ("resolve", "place", "render", "cel", "api", "names", "emit")
+PURE = ("resolve", "place", "balance", "render", "cel", "api", "names", "emit")
 IMPURE = {
     "os",
     "sys",

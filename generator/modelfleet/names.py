@@ -53,6 +53,14 @@ GATEWAY = "modelfleet"  # the Gateway of a workload cluster, in the system names
 UNAVAILABLE = "modelfleet-unavailable"  # catch-all route and the filter that answers 503
 TOKEN_POLICY = "modelfleet-token"  # noqa: S105  a SecurityPolicy's name
 TOKEN_HEADER = "x-modelfleet-token"  # noqa: S105  a header's name
+CLIENT_HEADER = "x-modelfleet-client"  # who calls, by the name of the API key
+FRONT = "modelfleet-front"  # the Gateway of a front door, in the system namespace
+EGRESS = "modelfleet-egress"  # the Gateway between a front door and providers
+CALLERS = "modelfleet-callers"  # the Secret of API keys where a declaration names none
+NOT_FOUND = "modelfleet-not-found"  # a front door's route of last resort and the filter that answers 404
+HOST_FILTER = "modelfleet-host"  # the filter that gives each backend its own host name
+TOKEN_FILTER = "modelfleet-token"  # noqa: S105  the filter that adds the fleet's token
+PROVIDERS = "providers"  # the domain of providers below the fleet's
 PROJECT_PLATFORM = "modelfleet-platform"
 PROJECT_MODELS = "modelfleet-models"
 
@@ -66,6 +74,7 @@ WAIT_CONTAINER = "modelfleet-wait"  # the init container that waits for the mode
 ROUTING_SIDECAR = "modelfleet-routing"  # the sidecar before a decode engine
 ENGINE_PORT = "engine"  # the port of an engine behind the sidecar
 SERVICE_PORT = 8000  # the port of every deployment's Service, whatever its engines listen on
+CLUSTER_DOMAIN = "svc.cluster.local"  # of Services, as every cluster has it unless it was set up otherwise
 
 SERVICE_LIMIT = 63  # Service names, pod names and label values: DNS label
 SCALED_OBJECT_LIMIT = 54  # KEDA names its HPA keda-hpa-<name>, at most 63
@@ -145,6 +154,32 @@ def host_label(namespace: str, deployment: str) -> str:
 def host(namespace: str, deployment: str, cluster: str, domain: str) -> str:
     """Host name of a deployment on a cluster, one label below the cluster's domain."""
     return f"{host_label(namespace, deployment)}.{cluster}.{domain}"
+
+
+def provider_host(namespace: str, endpoint: str, domain: str) -> str:
+    """Host name by which a front door's egress routes to a provider."""
+    return f"{endpoint.replace('.', '-')[:54].rstrip('-')}-{digest(namespace, endpoint)}.{PROVIDERS}.{domain}"
+
+
+def front_route(service: str) -> str:
+    """Route of a service on a front door's cluster, and its policy; no deployment's route has this prefix."""
+    return f"service-{service}"
+
+
+def backend(namespace: str, service: str, target: str, cluster: str) -> str:
+    """Backend of a service's share. Its tier is not in the name: a share that moves to another tier keeps its object."""
+    text = f"{service}-{target}-{cluster}".rstrip("-")
+    return f"{text[: SERVICE_LIMIT - 9].rstrip('-.')}-{digest(namespace, service, target, cluster)}"
+
+
+def provider(endpoint: str) -> str:
+    """Backend, route and filter of a provider on a front door's cluster."""
+    return f"provider-{endpoint}"[:OBJECT_LIMIT]
+
+
+def cluster_address(cluster: str) -> str:
+    """Service on a front door's cluster that stands for a gateway which has an address and no name."""
+    return fit(f"cluster-{cluster}", SERVICE_LIMIT, cluster, "address")
 
 
 def report(unit: str) -> str:

@@ -9,12 +9,15 @@ from modelfleet.api.cache import ModelCacheSpec
 from modelfleet.api.cluster import InferenceClusterSpec
 from modelfleet.api.configmap import ConfigMap
 from modelfleet.api.deployment import ModelDeploymentSpec
+from modelfleet.api.endpoint import ModelEndpointSpec
 from modelfleet.api.fleet import FleetSpec
+from modelfleet.api.gateway import InferenceGatewaySpec
 from modelfleet.api.hardware import InferenceClassSpec
 from modelfleet.api.placement import PlacementSpec
+from modelfleet.api.service import ModelServiceSpec
 from modelfleet.diagnostics import Location
 from modelfleet.place.plan import Plan
-from modelfleet.resolve.fleet import Cluster, Deployment, Fleet, Pool, Settings
+from modelfleet.resolve.fleet import Cluster, Deployment, Endpoint, Fleet, Front, Pool, Service, Settings
 
 DRIVER = "gpu.nvidia.com"
 NAMESPACE, NAME = "search", "qwen"
@@ -94,6 +97,31 @@ def deployment(
     )
 
 
+def service(*endpoints: dict[str, Any], name: str = "chat", namespace: str = NAMESPACE, labels: Any = None, **spec: Any) -> Service:
+    """A service of the deployment."""
+    declared = {"endpoints": list(endpoints) or [{"deployment": NAME}], **spec}
+    leaving = declared.pop("leaving", False)
+    where = Location(f"models/{namespace}/{name}.yaml")
+    return Service(namespace, name, labels or {}, ModelServiceSpec.model_validate(declared), where, leaving)
+
+
+def endpoint(name: str = "together", namespace: str = NAMESPACE, labels: Any = None, leaving: bool = False, **spec: Any) -> Endpoint:
+    """A provider with a key."""
+    declared = spec or {"origin": "https://api.together.xyz", "credential": {"apiKey": {"secretRef": {"name": name}}}}
+    return Endpoint(namespace, name, labels or {}, ModelEndpointSpec.model_validate(declared), leaving)
+
+
+def front(where: str = "hub", name: str = "door", leaving: bool = False, **spec: Any) -> Front:
+    """A front door in the clear, for anyone."""
+    return Front(name, where, InferenceGatewaySpec.model_validate(spec), leaving)
+
+
+def reached(name: str = "east", **spec: Any) -> Cluster:
+    """A cluster whose gateway has a name and a public certificate."""
+    gateway = {"hostname": f"{name}.example.com", "tls": {"wellKnown": "System"}, **spec.pop("gateway", {})}
+    return cluster(name, gateway=gateway, **spec)
+
+
 def scaling(*triggers: dict[str, Any], low: int = 1, high: int = 4) -> dict[str, Any]:
     """Autoscaling by waiting requests."""
     return {"minReplicas": low, "maxReplicas": high, "triggers": list(triggers) or [{"type": "RequestsWaiting", "target": "4"}]}
@@ -117,7 +145,16 @@ def plan(placements: dict[tuple[str, str], PlacementSpec] | None = None) -> Plan
     return Plan({(NAMESPACE, NAME): placement()} if placements is None else placements, {})
 
 
-def fleet(*deployments: Deployment, clusters: tuple[Cluster, ...] = (), caches: Any = None, config_maps: Any = (), **spec: Any) -> Fleet:
+def fleet(
+    *deployments: Deployment,
+    clusters: tuple[Cluster, ...] = (),
+    caches: Any = None,
+    config_maps: Any = (),
+    services: tuple[Service, ...] = (),
+    endpoints: tuple[Endpoint, ...] = (),
+    fronts: tuple[Front, ...] = (),
+    **spec: Any,
+) -> Fleet:
     """A fleet with one cluster and one deployment. caches: by name, in the namespace of them all."""
     settings = {"argocd": {"repoURL": "https://git.example.com/acme/fleet.git", **spec.pop("argocd", {})}, **spec}
     return Fleet(
@@ -128,4 +165,7 @@ def fleet(*deployments: Deployment, clusters: tuple[Cluster, ...] = (), caches: 
         {},
         caches={(NAMESPACE, name): cache for name, cache in (caches or {}).items()},
         config_maps={(c.metadata.namespace, c.metadata.name): c for c in config_maps},
+        services={s.key: s for s in services},
+        endpoints={(e.namespace, e.name): e for e in endpoints},
+        fronts={f.cluster: f for f in fronts},
     )

@@ -7,7 +7,7 @@ from typing import Any
 from modelfleet.place.plan import Plan
 from modelfleet.resolve.fleet import Fleet
 
-from . import kinds
+from . import doors, kinds
 from .builders import NAMESPACE, cluster, deployment, engine, entry, fleet, gpu, placement, plan, plugin_gpu, pod, pool, scaling
 
 KEY, MODEL, ROUTES, Scenario = kinds.KEY, kinds.MODEL, kinds.ROUTES, kinds.Scenario
@@ -75,12 +75,13 @@ def scenarios() -> dict[str, Scenario]:
         "removal-prune": (fleet(scaled, argocd=prune), share, MODEL),
         "two-copies": (fleet(deployment(engine(copies=2, template=pod({"image": "vllm"})))), plan({KEY: placement(entry(3))}), MODEL),
         **kinds.kinds(),
+        **doors.doors(),
         "not-listed": (fleet(), plan({KEY: placement(entry(1, "west"))}), MODEL),
         "namespace-not-listed": (fleet(), plan({}), TENANT),
         "tenant": (fleet(), plan(), TENANT),
         "tenant-prune": (fleet(argocd=prune), plan(), TENANT),
         "base": (fleet(routing={"tokenSecretRef": {"name": "fleet-token"}}), plan(), "base"),
-        "base-without-token": (fleet(clusters=(cluster(gateway={"className": "envoy-internal", "port": 8080}),)), plan(), "base"),
+        "base-without-token": (fleet(clusters=(cluster(gateway={"className": "envoy-internal", "listenerPort": 8080}),)), plan(), "base"),
         "routes": (fleet(), plan(), ROUTES),
         "routes-retiring": (fleet(clusters=(two_pools,)), plan({KEY: placement(entry(1, retiring=True), wanted=0)}), ROUTES),
         "routes-withdrawn": (fleet(clusters=(offline,)), plan(), ROUTES),

@@ -36,6 +36,11 @@ class Destination(Model):
             raise mistake("OneOf", "exactly one of name and server must be set", hint="keep name")
         return self
 
+    @property
+    def is_hub(self) -> bool:
+        """Whether this is the cluster that Argo CD itself runs on."""
+        return (self.server or "").rstrip("/") == HUB
+
 
 class Location(Model):
     """Where the cluster stands; selectors see it as topology labels."""
@@ -82,6 +87,9 @@ class GatewayTls(Model):
     """ConfigMap with the authorities that the fleet's fronts trust for this cluster, key ca.crt."""
     well_known: Literal["System"] | None = None
     """System: the fronts trust it by the public authorities."""
+    server_name: DnsSubdomain | None = None
+    """Name that the certificate must hold. Default: hostname with wellKnown; with caConfigMapRef <deployment>.<cluster>.<fleet domain>, so
+    that one certificate for *.<cluster>.<fleet domain> does."""
 
     @model_validator(mode="after")
     def _one_trust(self) -> Self:
@@ -97,8 +105,10 @@ class GatewaySettings(Model):
     """Public host name of the gateway. Without one and without address its models are left out of the fleet's routes."""
     address: HostAddress | None = None
     """IP address of the gateway, instead of a host name."""
-    port: Annotated[int, Field(ge=1, le=65535)] = 80
-    """Port of the listener. Default: 80."""
+    port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    """Port where the fronts reach the gateway. Default: 443 with HTTPS, 80 with HTTP."""
+    listener_port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    """Port of the gateway's listener. Default: port; 80 where something before the gateway ends TLS."""
     scheme: Literal["HTTPS", "HTTP"] = "HTTPS"
     """HTTPS: the fronts speak TLS, and tls says whom they trust. HTTP: in the clear, which needs insecure. Default: HTTPS."""
     insecure: bool = False
@@ -120,7 +130,21 @@ class GatewaySettings(Model):
             )
         if self.scheme == "HTTP" and self.tls:
             raise mistake("Contradiction", "tls has no meaning with scheme HTTP", "tls", hint="remove tls")
+        if self.tls and self.tls.well_known and not (self.hostname or self.tls.server_name):
+            message = "no public authority vouches for a gateway without a host name"
+            raise mistake("MissingField", message, "tls", hint="hostname: ..., or tls: {serverName: ...}")
         return self
+
+    @property
+    def reached_at(self) -> int:
+        """Port where the fronts reach the gateway."""
+        return self.port or (443 if self.scheme == "HTTPS" else 80)
+
+    @property
+    def listens_at(self) -> int:
+        """Port of the gateway's listener."""
+        ends_tls = self.tls is not None and self.tls.server_certificate_ref is not None
+        return self.listener_port or (self.reached_at if ends_tls or self.scheme == "HTTP" else 80)
 
 
 class Inventory(Model):

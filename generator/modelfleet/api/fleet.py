@@ -59,7 +59,9 @@ class Routing(Model):
     domain: DnsSubdomain = "fleet.internal"
     """Domain of the host names that gateways route by; it needs no DNS record. Default: fleet.internal."""
     token_secret_ref: SecretName | None = None
-    """Secret that holds the token by which a workload gateway knows the fleet's front. Without it no token is asked for."""
+    """Secret that holds the token by which a workload gateway knows the fleet's front, key credential. Without it no token is asked for."""
+    gateway_namespace: DnsLabel = "envoy-gateway-system"
+    """Namespace in which Envoy Gateway runs the proxies of its Gateways. Default: envoy-gateway-system."""
 
 
 class StoreRef(Model):

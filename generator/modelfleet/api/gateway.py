@@ -36,8 +36,17 @@ class SecretSelector(Model):
 class ApiKeys(Model):
     """API keys of the callers."""
 
-    secret_selector: SecretSelector
-    """Secrets in the system namespace: each key of a Secret names a caller, its value is the caller's API key."""
+    secret_refs: Annotated[Items[SecretName], Field(max_length=16), unique()] = ()
+    """Secrets in the system namespace, at most 16: each key of a Secret names a caller, its value is the caller's API key."""
+    secret_selector: SecretSelector | None = None
+    """Modelplane's form: Secrets by label, which nothing in Git can evaluate. The front door then reads one Secret, named
+    modelfleet-callers."""
+
+    @model_validator(mode="after")
+    def _some(self) -> Self:
+        if not self.secret_refs and self.secret_selector is None:
+            raise mistake("MissingField", "API keys need a Secret", hint="secretRefs: [{name: modelfleet-callers}]")
+        return self
 
 
 class Auth(Model):

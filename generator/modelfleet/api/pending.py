@@ -33,9 +33,6 @@ class Pending:
 
 _WHOLE: dict[str, str] = {
     "AddOn": "add-ons are checked and not installed yet",
-    "InferenceGateway": "front doors are checked and not rendered yet: callers use each cluster's own gateway",
-    "ModelEndpoint": "outside providers are checked and not routed to yet",
-    "ModelService": "services are checked and not routed yet: callers use the host name of each deployment",
 }
 
 _ROWS: dict[str, tuple[Row, ...]] = {

@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterator
 
 from .. import codes
 from ..api.base import Selector
-from ..api.cluster import HUB, Destination, NodePool
+from ..api.cluster import HUB, NodePool
 from ..diagnostics import Report, nearest
 from ..resolve.fleet import Fleet
+from ..resolve.resolver import front_cluster
 from ..validate import Resource, Resources
 from .reach import Reach
 
@@ -128,15 +129,14 @@ def _devices_named(pool: NodePool) -> Iterator[tuple[Loc, str, int]]:
 def check_fronts(resources: Resources, fleet: Fleet, report: Report) -> None:
     """Every front door has a cluster of its own; what it reaches has a host name, and trust where TLS is spoken."""
     taken: dict[str, str] = {}
-    hub = next((name for name, cluster in fleet.clusters.items() if _is_hub(cluster.spec.destination)), None)
     for name, resource in resources.of("InferenceGateway").items():
         wanted = resource.model.spec.cluster_name
         where = resource.at("spec", "clusterName")
         if wanted and wanted not in fleet.clusters:
             report.add(codes.UNKNOWN_CLUSTER, f"no InferenceCluster is named `{wanted}`", where, nearest(wanted, fleet.clusters))
             continue
-        cluster = wanted or hub
-        if cluster is None:
+        cluster = front_cluster(resource, fleet.clusters)
+        if not cluster:
             message = f"InferenceGateway `{name}` names no cluster, and no cluster is the hub (server: {HUB})"
             report.add(codes.NO_HUB, message, where, "clusterName: <cluster>")
         elif cluster in taken:
@@ -146,10 +146,6 @@ def check_fronts(resources: Resources, fleet: Fleet, report: Report) -> None:
             taken[cluster] = name
     if resources.of("InferenceGateway"):
         _check_reachable(resources, report)
-
-
-def _is_hub(destination: Destination | None) -> bool:
-    return destination is not None and (destination.server or "").rstrip("/") == HUB
 
 
 def _check_reachable(resources: Resources, report: Report) -> None:

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .. import names
+from ..balance import balance
 from ..resolve.fleet import Cluster, Fleet
-from . import applications, caches, claims, configs, engines, picker, report, routing, scaling, tenancy
+from . import applications, caches, claims, configs, engines, envoy, fronts, picker, providers, report, routing, scaling, services, tenancy
 from .members import Pod, pods
 from .unit import KINDS, Manifest, Unit, UnitId
 from .workload import Key, Workload, entries_on, workloads
@@ -28,10 +29,13 @@ _KINDS = tuple(KINDS)
 def unit_ids(fleet: Fleet, plan: Plan) -> tuple[UnitId, ...]:
     """Every unit that is listed, sorted by cluster, kind (base, tenant, caches, model, routes) and name.
 
-    Only `fleet.clusters` and `plan.placements` are read: the root knows no deployment. Entries on a cluster that is not in the fleet
-    list nothing. A namespace has its caches' unit everywhere, whether it has caches or not: only its own files say so.
+    Only what stands under fleet/ and `plan.placements` are read: the root knows no deployment and no service. Entries on a cluster that is
+    not in the fleet list nothing. A namespace has its caches' unit everywhere, whether it has caches or not: only its own files say so;
+    and at every front door it has its routes, whether it has services or not.
     """
     found = {UnitId(cluster, "base") for cluster in fleet.clusters}
+    for namespace in {namespace for namespace, _ in plan.placements}:
+        found |= {UnitId(cluster, part) for cluster in fleet.fronts for part in (f"tenant/{namespace}", f"routes/{namespace}")}
     for (namespace, name), spec in plan.placements.items():
         for cluster in {entry.cluster for entry in spec.replicas} & fleet.clusters.keys():
             parts = (f"tenant/{namespace}", f"caches/{namespace}", f"model/{namespace}/{name}", f"routes/{namespace}")
@@ -48,7 +52,7 @@ def render_unit(fleet: Fleet, plan: Plan, unit_id: UnitId) -> Unit:
     cluster = fleet.clusters[unit_id.cluster]
     removal = fleet.settings.spec.argocd.removal
     keys = _keys(plan, unit_id)
-    if unit_id.kind != "base" and not keys:
+    if unit_id.kind != "base" and not keys and not _before(fleet, plan, unit_id):
         return Unit(unit_id, (report.report(unit_id, report.unlisted(unit_id), removal),))
     render = {"base": _base, "tenant": _tenant, "caches": _caches, "model": _model, "routes": _routes}[unit_id.kind]
     return Unit(unit_id, tuple(render(fleet, plan, cluster, unit_id, keys)))
@@ -76,6 +80,12 @@ def _keys(plan: Plan, unit: UnitId) -> list[Key]:
     return [key for key in wanted if entries_on(plan.placements[key], unit.cluster)]
 
 
+def _before(fleet: Fleet, plan: Plan, unit: UnitId) -> bool:
+    """Whether the unit is one of those that a namespace has on a front door's cluster, whatever runs there."""
+    at_front = unit.kind in ("tenant", "routes") and unit.cluster in fleet.fronts
+    return at_front and any(namespace == unit.namespace for namespace, _ in plan.placements)
+
+
 def _retiring(plan: Plan, cluster: Cluster, keys: list[Key]) -> bool:
     """Whether all entries of the deployments on the cluster are on their way out: only then what they share may go."""
     return all(entry.retiring for key in keys for entry in entries_on(plan.placements[key], cluster.name))
@@ -88,11 +98,15 @@ def _base(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[K
     yield tenancy.namespace(names.SYSTEM_NAMESPACE, removal)
     yield report.report(unit, {"summary": f"Gateway of cluster {cluster.name} ({cluster.spec.state})", "pools": pools + "\n"}, removal)
     yield routing.gateway(cluster, removal)
-    yield routing.proxies_monitor(removal)
+    yield routing.traffic_policy(removal)
+    yield routing.monitor(names.GATEWAY, removal)
     if token:
-        yield routing.token_policy(token.name, removal)
+        by_model = any(front.by_model for front in fleet.fronts.values())
+        yield routing.token_policy(token.name, removal, by_model=by_model)
     yield routing.unavailable_filter(names.SYSTEM_NAMESPACE, removal)
     yield routing.catch_all(removal)
+    if front := fleet.fronts.get(cluster.name):
+        yield from fronts.front_door(fleet, front)
 
 
 def _tenant(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[Key]) -> Iterator[Manifest]:
@@ -141,20 +155,39 @@ def _workload(workload: Workload, members: tuple[Pod, ...]) -> Iterator[Manifest
 def _routes(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[Key]) -> Iterator[Manifest]:
     settings = fleet.settings.spec
     removal, domain = settings.argocd.removal, settings.routing.domain
-    shared = _retiring(plan, cluster, keys)
+    at_front = cluster.name in fleet.fronts
+    shared = not at_front and _retiring(plan, cluster, keys)
     yield report.report(unit, _deployments(plan, unit, keys), removal)
-    yield routing.unavailable_filter(unit.namespace, removal, wave=routing.BACKENDS, retiring=shared)
+    yield routing.unavailable_filter(unit.namespace, removal, wave=envoy.BACKENDS, retiring=shared)
     declared = [(fleet.deployments[key], _retiring(plan, cluster, [key])) for key in keys]
     for deployment, retiring in declared:
         yield routing.service(deployment, cluster, removal, retiring=retiring)
     for deployment, retiring in declared:
         if picker.uses_picker(deployment, cluster):  # in the route's wave: it is healthy only when a route uses it
-            yield picker.inference_pool(deployment, cluster, removal, wave=routing.ROUTES, retiring=retiring)
+            yield picker.inference_pool(deployment, cluster, removal, wave=envoy.ROUTES, retiring=retiring)
         yield routing.http_route(deployment, cluster, domain, removal, retiring=retiring)
         if policy := routing.called_policy(deployment, cluster, removal, retiring=retiring):
             yield policy
+    if at_front:
+        yield from _front_routes(fleet, plan, cluster, unit.namespace)
+
+
+def _front_routes(fleet: Fleet, plan: Plan, cluster: Cluster, namespace: str) -> Iterator[Manifest]:
+    """The services of a namespace that the front door on the cluster serves."""
+    front = fleet.fronts[cluster.name]
+    served = [service for key, service in sorted(fleet.services.items()) if key[0] == namespace and front.serves(service)]
+    balances = [(service, balance(fleet, plan.placements, service, front)) for service in served]
+    if not any(found.known for _, found in balances):
+        return
+    yield from services.filters(fleet, namespace)
+    called = sorted({share.target for _, found in balances for share in found.shares if not share.cluster})
+    if front.by_path:
+        for name in called:
+            yield from providers.provider(fleet, fleet.endpoints[namespace, name])
+        for service, found in balances:
+            yield from services.service(fleet, service, found)
 
 
 def _deployments(plan: Plan, unit: UnitId, keys: list[Key]) -> dict[str, str]:
     lines = [f"{name}: {report.summary(plan.placements[namespace, name], unit.cluster)}" for namespace, name in keys]
-    return {"summary": report.count(len(lines)), "deployments": "\n".join(lines) + "\n"}
+    return {"summary": report.count(len(lines)), **({"deployments": "\n".join(lines) + "\n"} if lines else {})}

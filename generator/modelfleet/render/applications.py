@@ -24,6 +24,11 @@ Placements = Mapping[tuple[str, str], PlacementSpec]
 _NAMESPACE: Kinds = (("", "Namespace"),)
 _PLATFORM: Kinds = (
     ("", "ConfigMap"),
+    ("", "Service"),
+    ("discovery.k8s.io", "EndpointSlice"),
+    ("gateway.envoyproxy.io", "BackendTrafficPolicy"),
+    ("gateway.envoyproxy.io", "ClientTrafficPolicy"),
+    ("gateway.envoyproxy.io", "EnvoyProxy"),
     ("gateway.envoyproxy.io", "HTTPRouteFilter"),
     ("gateway.envoyproxy.io", "SecurityPolicy"),
     ("gateway.networking.k8s.io", "Gateway"),
@@ -37,6 +42,7 @@ _MODELS: Kinds = (
     ("", "ServiceAccount"),
     ("apps", "Deployment"),
     ("batch", "Job"),
+    ("gateway.envoyproxy.io", "Backend"),
     ("gateway.envoyproxy.io", "BackendTrafficPolicy"),
     ("gateway.envoyproxy.io", "HTTPRouteFilter"),
     ("gateway.networking.k8s.io", "HTTPRoute"),

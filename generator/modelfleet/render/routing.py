@@ -9,80 +9,64 @@ from typing import Any
 
 from .. import names
 from ..resolve.fleet import Cluster, Deployment
-from . import defaults, sync
+from . import defaults, envoy, sync
 from .metadata import metadata
 from .picker import POOL_GROUP, uses_picker
 from .sync import Removal
 from .unit import Manifest
-
-_GATEWAY_GROUP = "gateway.networking.k8s.io"
-_ENVOY_GROUP = "gateway.envoyproxy.io"
-_UNAVAILABLE = '{"error":{"message":"no such deployment on this cluster, or it is switched off","type":"unavailable"}}'
-
-# A route must not name what is not there yet.
-BACKENDS, ROUTES = 0, 1
 
 
 def gateway(cluster: Cluster, removal: Removal) -> Manifest:
     """The cluster's gateway: routes of all namespaces attach to it. Without a certificate something before it ends TLS."""
     settings = cluster.spec.gateway
     certificate = settings.tls.server_certificate_ref if settings.tls else None
-    listener: dict[str, Any] = {"name": "http", "allowedRoutes": {"namespaces": {"from": "All"}}, "port": settings.port, "protocol": "HTTP"}
-    if certificate:
-        shown = {"name": certificate.name, "group": "", "kind": "Secret"}
-        listener |= {"name": "https", "protocol": "HTTPS", "tls": {"certificateRefs": [shown], "mode": "Terminate"}}
-    return {
-        "apiVersion": f"{_GATEWAY_GROUP}/v1",
-        "kind": "Gateway",
-        "metadata": _metadata("Gateway", names.GATEWAY, names.SYSTEM_NAMESPACE, removal),
-        "spec": {"gatewayClassName": settings.class_name, "listeners": [listener]},
-    }
+    listener = envoy.listener("https" if certificate else "http", settings.listens_at, [certificate.name] if certificate else [])
+    spec = {"gatewayClassName": settings.class_name, "listeners": [listener]}
+    return envoy.gateway_api("Gateway", envoy.system("Gateway", names.GATEWAY, removal), spec)
 
 
-def token_policy(secret: str, removal: Removal) -> Manifest:
-    """Only callers with the fleet's token pass the gateway; without it anyone who reaches it passes by the front's keys."""
-    api_key = {
-        "credentialRefs": [{"name": secret, "group": "", "kind": "Secret"}],
-        "extractFrom": [{"headers": [names.TOKEN_HEADER]}],
-        "sanitize": True,
-    }
-    return {
-        "apiVersion": f"{_ENVOY_GROUP}/v1alpha1",
-        "kind": "SecurityPolicy",
-        "metadata": _metadata("SecurityPolicy", names.TOKEN_POLICY, names.SYSTEM_NAMESPACE, removal),
-        "spec": {"apiKeyAuth": api_key, "targetRefs": [{"name": names.GATEWAY, "group": _GATEWAY_GROUP, "kind": "Gateway"}]},
-    }
+def token_policy(secret: str, removal: Removal, *, by_model: bool) -> Manifest:
+    """Only callers with the fleet's token pass the gateway; without it anyone who reaches it passes by the front's keys.
+
+    by_model: a front door that routes by model name sends the token as providers get their keys.
+    """
+    keys = envoy.api_keys([secret], [names.TOKEN_HEADER, "Authorization"] if by_model else [names.TOKEN_HEADER])
+    spec = {"apiKeyAuth": keys, "targetRefs": [envoy.target("Gateway", names.GATEWAY)]}
+    return envoy.envoy("SecurityPolicy", envoy.system("SecurityPolicy", names.TOKEN_POLICY, removal), spec)
 
 
 def catch_all(removal: Removal) -> Manifest:
     """The route of every host name without one of its own: 503."""
-    return {
-        "apiVersion": f"{_GATEWAY_GROUP}/v1",
-        "kind": "HTTPRoute",
-        "metadata": _metadata("HTTPRoute", names.UNAVAILABLE, names.SYSTEM_NAMESPACE, removal),
-        "spec": {"parentRefs": [_parent()], "rules": [{"filters": [_answer_unavailable()], "matches": [_everything()]}]},
-    }
+    rule = {"filters": [envoy.filter_ref(names.UNAVAILABLE)], "matches": [envoy.prefix("/")]}
+    spec = {"parentRefs": [envoy.target("Gateway", names.GATEWAY)], "rules": [rule]}
+    return envoy.gateway_api("HTTPRoute", envoy.system("HTTPRoute", names.UNAVAILABLE, removal), spec)
 
 
 def unavailable_filter(namespace: str, removal: Removal, *, wave: int | None = None, retiring: bool = False) -> Manifest:
     """The answer 503. A route can name only a filter of its own namespace, so each has one."""
-    body = {"inline": _UNAVAILABLE, "type": "Inline"}
-    return {
-        "apiVersion": f"{_ENVOY_GROUP}/v1alpha1",
-        "kind": "HTTPRouteFilter",
-        "metadata": _metadata("HTTPRouteFilter", names.UNAVAILABLE, namespace, removal, retiring=retiring, wave=wave),
-        "spec": {"directResponse": {"body": body, "contentType": "application/json", "statusCode": 503}},
-    }
+    notes = sync.annotations_of("HTTPRouteFilter", removal, retiring=retiring, wave=wave)
+    answer = envoy.answer(503, "no replica answers for this model here, or it is switched off", "unavailable")
+    return envoy.envoy("HTTPRouteFilter", metadata(names.UNAVAILABLE, namespace, annotations=notes), answer)
 
 
-def proxies_monitor(removal: Removal) -> Manifest:
-    """Scrapes the gateway's proxies, wherever their controller runs them: scaling by requests in flight reads their series."""
-    selector = {"matchLabels": {names.LABEL_GATEWAY: names.GATEWAY, names.LABEL_GATEWAY_NAMESPACE: names.SYSTEM_NAMESPACE}}
+def traffic_policy(removal: Removal) -> Manifest:
+    """What holds for every route of the gateway that has no policy of its own: as many streams as come, each as long as it takes."""
+    spec = {**_traffic(), "targetRefs": [envoy.target("Gateway", names.GATEWAY)]}
+    return envoy.envoy("BackendTrafficPolicy", envoy.system("BackendTrafficPolicy", names.GATEWAY, removal, kept=True), spec)
+
+
+def _traffic() -> dict[str, Any]:
+    return {"circuitBreaker": dict(envoy.CONNECTIONS), "timeout": {"http": {"requestTimeout": envoy.NO_LIMIT}}}
+
+
+def monitor(gateway_name: str, removal: Removal, *, retiring: bool = False) -> Manifest:
+    """Scrapes a gateway's proxies, wherever their controller runs them: scaling by requests in flight reads their series."""
+    selector = {"matchLabels": {names.LABEL_GATEWAY: gateway_name, names.LABEL_GATEWAY_NAMESPACE: names.SYSTEM_NAMESPACE}}
     endpoint = {"interval": "15s", "path": "/stats/prometheus", "port": "metrics"}
     return {
         "apiVersion": "monitoring.coreos.com/v1",
         "kind": "PodMonitor",
-        "metadata": _metadata("PodMonitor", names.GATEWAY, names.SYSTEM_NAMESPACE, removal),
+        "metadata": envoy.system("PodMonitor", gateway_name, removal, retiring=retiring),
         "spec": {"namespaceSelector": {"any": True}, "podMetricsEndpoints": [endpoint], "selector": selector},
     }
 
@@ -100,7 +84,7 @@ def service(deployment: Deployment, cluster: Cluster, removal: Removal, *, retir
     return {
         "apiVersion": "v1",
         "kind": "Service",
-        "metadata": _deployment_metadata("Service", deployment, cluster, removal, retiring, BACKENDS),
+        "metadata": _deployment_metadata("Service", deployment, cluster, removal, retiring, envoy.BACKENDS),
         "spec": defaults.service({"ports": [port], "selector": selector}),
     }
 
@@ -113,13 +97,9 @@ def called_policy(deployment: Deployment, cluster: Cluster, removal: Removal, *,
     scaling = deployment.spec.scaling
     if scaling is None or scaling.wake != "OnRequest" or uses_picker(deployment, cluster):
         return None
-    target = {"name": names.service(deployment.namespace, deployment.name), "group": _GATEWAY_GROUP, "kind": "HTTPRoute"}
-    return {
-        "apiVersion": f"{_ENVOY_GROUP}/v1alpha1",
-        "kind": "BackendTrafficPolicy",
-        "metadata": _deployment_metadata("BackendTrafficPolicy", deployment, cluster, removal, retiring, ROUTES),
-        "spec": {"routingType": "Service", "targetRefs": [target]},
-    }
+    target = envoy.target("HTTPRoute", names.service(deployment.namespace, deployment.name))
+    meta = _deployment_metadata("BackendTrafficPolicy", deployment, cluster, removal, retiring, envoy.ROUTES)
+    return envoy.envoy("BackendTrafficPolicy", meta, {**_traffic(), "routingType": "Service", "targetRefs": [target]})
 
 
 def http_route(deployment: Deployment, cluster: Cluster, domain: str, removal: Removal, *, retiring: bool) -> Manifest:
@@ -129,39 +109,19 @@ def http_route(deployment: Deployment, cluster: Cluster, domain: str, removal: R
     nothing that is left out is pruned.
     """
     withdrawn = deployment.spec.suspend or cluster.spec.state != "Ready"
-    rule: dict[str, Any] = {"matches": [_everything()]}
+    rule: dict[str, Any] = {"matches": [envoy.prefix("/")]}
     if withdrawn:
-        rule["filters"] = [_answer_unavailable()]
+        rule["filters"] = [envoy.filter_ref(names.UNAVAILABLE)]
     else:
         target = names.service(deployment.namespace, deployment.name)
         backend: dict[str, Any] = {"name": target, "group": "", "kind": "Service", "port": names.SERVICE_PORT, "weight": 1}
         if uses_picker(deployment, cluster):
             backend = {"name": target, "group": POOL_GROUP, "kind": "InferencePool", "weight": 1}
         rule["backendRefs"] = [backend]
-        rule["timeouts"] = {"request": "0s"}
+        rule["timeouts"] = {"request": envoy.NO_LIMIT}
     host = names.host(deployment.namespace, deployment.name, cluster.name, domain)
-    return {
-        "apiVersion": f"{_GATEWAY_GROUP}/v1",
-        "kind": "HTTPRoute",
-        "metadata": _deployment_metadata("HTTPRoute", deployment, cluster, removal, retiring, ROUTES),
-        "spec": {"hostnames": [host], "parentRefs": [{**_parent(), "namespace": names.SYSTEM_NAMESPACE}], "rules": [rule]},
-    }
-
-
-def _parent() -> dict[str, str]:
-    return {"name": names.GATEWAY, "group": _GATEWAY_GROUP, "kind": "Gateway"}
-
-
-def _everything() -> dict[str, Any]:
-    return {"path": {"type": "PathPrefix", "value": "/"}}
-
-
-def _answer_unavailable() -> dict[str, Any]:
-    return {"type": "ExtensionRef", "extensionRef": {"name": names.UNAVAILABLE, "group": _ENVOY_GROUP, "kind": "HTTPRouteFilter"}}
-
-
-def _metadata(kind: str, name: str, namespace: str, removal: Removal, *, retiring: bool = False, wave: int | None = None) -> dict[str, Any]:
-    return metadata(name, namespace, annotations=sync.annotations_of(kind, removal, retiring=retiring, wave=wave))
+    meta = _deployment_metadata("HTTPRoute", deployment, cluster, removal, retiring, envoy.ROUTES)
+    return envoy.gateway_api("HTTPRoute", meta, {"hostnames": [host], "parentRefs": [envoy.parent(names.GATEWAY)], "rules": [rule]})
 
 
 def _deployment_metadata(

@@ -17,7 +17,8 @@ _LOSABLE_KINDS = frozenset(("BackendTrafficPolicy", "Job", "NetworkPolicy", "Pod
 # Their definitions come with the stack and may be missing when a unit is first compared.
 _STACK_KINDS = frozenset(
     (
-        "BackendTrafficPolicy", "Gateway", "HTTPRoute", "HTTPRouteFilter", "InferencePool", "LeaderWorkerSet", "PodMonitor", "ScaledObject",
+        "AIGatewayRoute", "AIServiceBackend", "Backend", "BackendSecurityPolicy", "BackendTrafficPolicy", "ClientTrafficPolicy",
+        "EnvoyProxy", "Gateway", "HTTPRoute", "HTTPRouteFilter", "InferencePool", "LeaderWorkerSet", "PodMonitor", "ScaledObject",
         "SecurityPolicy",
     )
 )  # fmt: skip
@@ -25,15 +26,18 @@ _STACK_KINDS = frozenset(
 _HASHED_KINDS = frozenset(("ResourceClaimTemplate",))
 
 
-def annotations_of(kind: str, removal: Removal, *, retiring: bool = False, wave: int | None = None, hashed: bool = False) -> dict[str, str]:
+def annotations_of(
+    kind: str, removal: Removal, *, retiring: bool = False, wave: int | None = None, hashed: bool = False, kept: bool = False
+) -> dict[str, str]:
     """Argo CD's annotations of an object of `kind`.
 
     retiring: everything that needs the object is on its way out, so leaving it out of Git later deletes it.
     wave: only where order within a unit matters; a wave waits until the one before is healthy.
     hashed: the object's name holds a hash of what it is, though its kind has other objects too.
+    kept: it is not to be lost, though other objects of its kind may be.
     """
     hashed = hashed or kind in _HASHED_KINDS
-    options = _options(kind, removal, retiring, hashed)
+    options = _options(kind, removal, retiring, hashed, kept)
     if kind in _STACK_KINDS:
         options = f"{options},SkipDryRunOnMissingResource=true".removeprefix(",")
     found = {names.SYNC_OPTIONS: options} if options else {}
@@ -44,10 +48,10 @@ def annotations_of(kind: str, removal: Removal, *, retiring: bool = False, wave:
     return found
 
 
-def _options(kind: str, removal: Removal, retiring: bool, hashed: bool) -> str:
+def _options(kind: str, removal: Removal, retiring: bool, hashed: bool, kept: bool) -> str:
     if kind in ("Namespace", "ApplicationSet", "AppProject"):
         # A namespace takes every pod along, whatever the policy.
         return PERMANENT if removal == "Retire" or kind == "Namespace" else ""
     if removal == "Prune":
         return "Prune=false" if hashed else ""
-    return LOSABLE if retiring or kind in _LOSABLE_KINDS else KEPT
+    return LOSABLE if retiring or (kind in _LOSABLE_KINDS and not kept) else KEPT

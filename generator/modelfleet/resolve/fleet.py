@@ -17,6 +17,9 @@ from ..diagnostics import Location
 if TYPE_CHECKING:
     from ..api.cache import ModelCacheSpec
     from ..api.configmap import ConfigMap
+    from ..api.endpoint import ModelEndpointSpec
+    from ..api.gateway import InferenceGatewaySpec
+    from ..api.service import ModelServiceSpec
     from ..api.team import TeamSpec
 
 
@@ -110,10 +113,62 @@ class Deployment:
 
 
 @dataclass(frozen=True, slots=True)
-class Fleet:
-    """Everything that was declared and recorded. Keys of deployments, placements, caches and ConfigMaps are (namespace, name).
+class Service:
+    """A model service. leaving: its removal is approved."""
 
-    teams: by name. class_labels: labels of each class, on which quotas select.
+    namespace: str
+    name: str
+    labels: Mapping[str, str]
+    spec: ModelServiceSpec
+    location: Location
+    leaving: bool = False
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return (self.namespace, self.name)
+
+    @property
+    def ref(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A provider outside the fleet. leaving: its removal is approved."""
+
+    namespace: str
+    name: str
+    labels: Mapping[str, str]
+    spec: ModelEndpointSpec
+    leaving: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """A front door and the cluster that it stands on. leaving: its removal is approved."""
+
+    name: str
+    cluster: str
+    spec: InferenceGatewaySpec
+    leaving: bool = False
+
+    def serves(self, service: Service) -> bool:
+        return self.spec.service_selector is None or self.spec.service_selector.matches(service.labels)
+
+    @property
+    def by_path(self) -> bool:
+        return "Path" in self.spec.routing
+
+    @property
+    def by_model(self) -> bool:
+        return "ModelName" in self.spec.routing
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """Everything that was declared and recorded. Keys of what lives in a namespace are (namespace, name).
+
+    teams: by name. class_labels: labels of each class, on which quotas select. fronts: by the cluster that they stand on.
 
     A run that needs a part of the repository gets a part: then `deployments` and `placements` hold that part alone.
     """
@@ -127,6 +182,9 @@ class Fleet:
     teams: Mapping[str, TeamSpec] = field(default_factory=dict)
     caches: Mapping[tuple[str, str], ModelCacheSpec] = field(default_factory=dict)
     config_maps: Mapping[tuple[str, str], ConfigMap] = field(default_factory=dict)
+    services: Mapping[tuple[str, str], Service] = field(default_factory=dict)
+    endpoints: Mapping[tuple[str, str], Endpoint] = field(default_factory=dict)
+    fronts: Mapping[str, Front] = field(default_factory=dict)
 
     def team_of(self, namespace: str) -> tuple[str, TeamSpec] | None:
         """The team that owns a namespace, by name."""

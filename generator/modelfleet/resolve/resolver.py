@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 
 from .. import codes, names
@@ -10,7 +11,7 @@ from ..api.cluster import InferenceClusterSpec, NodePool
 from ..api.hardware import InferenceClassSpec
 from ..diagnostics import Report, nearest
 from ..validate import Resource, Resources
-from .fleet import Cluster, Deployment, Fleet, Pool, Settings
+from .fleet import Cluster, Deployment, Endpoint, Fleet, Front, Pool, Service, Settings
 
 
 def resolve(resources: Resources, version: str, report: Report) -> Fleet | None:
@@ -33,6 +34,9 @@ def resolve(resources: Resources, version: str, report: Report) -> Fleet | None:
         teams={name: r.model.spec for name, r in resources.of("Team").items()},
         caches={_key(r): r.model.spec for r in resources.of("ModelCache").values()},
         config_maps={_key(r): r.model for r in resources.of("ConfigMap").values()},
+        services={_key(r): _service(r) for r in resources.of("ModelService").values()},
+        endpoints={_key(r): _endpoint(r) for r in resources.of("ModelEndpoint").values()},
+        fronts=_fronts(resources, clusters),
     )
 
 
@@ -155,6 +159,36 @@ def _one_destination(resources: Resources, report: Report) -> None:
 def _deployment(resource: Resource) -> Deployment:
     metadata = resource.model.metadata
     return Deployment(metadata.namespace, metadata.name, resource.model.spec, resource.at())
+
+
+def _service(resource: Resource) -> Service:
+    metadata = resource.model.metadata
+    return Service(metadata.namespace, metadata.name, metadata.labels, resource.model.spec, resource.at(), _leaving(resource))
+
+
+def _endpoint(resource: Resource) -> Endpoint:
+    metadata = resource.model.metadata
+    return Endpoint(metadata.namespace, metadata.name, metadata.labels, resource.model.spec, _leaving(resource))
+
+
+def _fronts(resources: Resources, clusters: dict[str, Cluster]) -> dict[str, Front]:
+    """The front doors by their clusters; of two on one cluster the first by name."""
+    found: dict[str, Front] = {}
+    for name, resource in resources.of("InferenceGateway").items():
+        cluster = front_cluster(resource, clusters)
+        if cluster in clusters:
+            found.setdefault(cluster, Front(name, cluster, resource.model.spec, _leaving(resource)))
+    return found
+
+
+def front_cluster(front: Resource, clusters: Mapping[str, Cluster]) -> str:
+    """The cluster that an InferenceGateway names, else the hub; empty where there is no hub."""
+    hubs = (name for name, cluster in clusters.items() if cluster.spec.destination and cluster.spec.destination.is_hub)
+    return front.model.spec.cluster_name or next(hubs, "")
+
+
+def _leaving(resource: Resource) -> bool:
+    return bool(resource.model.metadata.annotations.get(names.ANNOTATION_REMOVE) == "approved")
 
 
 def _key(resource: Resource) -> tuple[str, str]:
