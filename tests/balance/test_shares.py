@@ -123,7 +123,9 @@ def test_labels_select_deployments_providers_and_places() -> None:
 
 
 def test_what_two_entries_match_belongs_to_the_first() -> None:
-    both = service({"name": "a", "weight": 3, "deployment": "qwen"}, {"name": "b", "deployment": "qwen"}, {"name": "c", "deployment": "next"})
+    both = service(
+        {"name": "a", "weight": 3, "deployment": "qwen"}, {"name": "b", "deployment": "qwen"}, {"name": "c", "deployment": "next"}
+    )
     assert answer(entry(), declared=both, others={"next": [entry()]})[0] == ["0: qwen on east 3", "0: next on east 1"]
 
 
