@@ -100,6 +100,14 @@ def kwok_stages(folder: Path, out: Path) -> None:
     (out / "kwok-stages.yaml").write_text("---\n".join(stages))
 
 
+def picker_crds(folder: Path, out: Path) -> None:
+    """The picker watches kinds that later releases of its module no longer define."""
+    module = Path(go(folder, "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/gateway-api-inference-extension"))
+    (out / "epp-crds").mkdir()
+    for path in sorted((module / "config" / "crd" / "bases").glob("*.yaml")):
+        (out / "epp-crds" / path.name).write_bytes(path.read_bytes())
+
+
 TOOLS = {
     "argocd": Tool("argocd", "github.com/argoproj/argo-cd/v3/cmd", argocd_stamp, argocd_beside, toolchain=GO_1_27),
     "etcd": Tool("etcd", "go.etcd.io/etcd/server/v3"),
@@ -109,6 +117,7 @@ TOOLS = {
     "kwok": Tool("kwok", "sigs.k8s.io/kwok/cmd/kwok", beside=kwok_stages),
     "dra-oracle": Tool("dra-oracle", "."),
     "envoy-gateway": Tool("envoygw", "github.com/envoyproxy/gateway/cmd/envoy-gateway", toolchain=GO_1_27),
+    "epp": Tool("epp", "sigs.k8s.io/gateway-api-inference-extension/cmd/epp", beside=picker_crds, toolchain=GO_1_27),
 }
 
 

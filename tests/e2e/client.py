@@ -95,6 +95,18 @@ class Client:
         """Requests the deletion; an object with finalizers may stay for a while."""
         self._request("DELETE", self._path(api_version, kind, name, namespace))
 
+    def state(self, api_version: str, kind: str, name: str, namespace: str, status: Mapping[str, Any]) -> None:
+        """Writes the status of an object, as a kubelet or a controller does."""
+        path = f"{self._path(api_version, kind, name, namespace)}/status"
+        self._request("PATCH", path, body=json.dumps({"status": status}), content_type="application/merge-patch+json")
+
+    def token(self, account: str, namespace: str) -> str:
+        """A token of a ServiceAccount, as its pods get one."""
+        path = f"{self._path('v1', 'ServiceAccount', account, namespace)}/token"
+        wanted = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+        answer = self._request("POST", path, body=json.dumps(wanted), content_type="application/json")
+        return str(answer.json()["status"]["token"])
+
     def ready(self) -> bool:
         """Whether the server answers and calls itself ready."""
         try:

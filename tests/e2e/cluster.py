@@ -30,6 +30,10 @@ class Cluster(Client):
         self.kubeconfig.write_text(_kubeconfig(server, folder, token))
         self.processes = processes
 
+    def access(self, token: str) -> str:
+        """A kubeconfig for whoever a token names."""
+        return _kubeconfig(self._server, self.folder, token)
+
     def install(self, folder: Path, kinds: Collection[tuple[str, str]]) -> None:
         """Creates the CustomResourceDefinitions of some (group, kind) out of a folder; returns when all of them are served.
 

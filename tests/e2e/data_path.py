@@ -23,11 +23,13 @@ from tests.run import modelfleet
 DECLARED = Path(__file__).resolve().parent / "fleet"
 NAMESPACE, SYSTEM, DOMAIN = "shop", "modelfleet-system", "fleet.internal"
 TOKEN = "the-fleets-own"
+PORTS = ("WEST", "EAST", "PICKED")  # as the declarations name them
 # Deployment, cluster, and the model that it serves.
 ENGINES = (
     ("big", "west", "shop/chat"),
     ("idle", "west", "shop/chat"),
     ("small", "east", "shop/chat"),
+    ("picked", "west", "shop/picked"),
     ("moving", "west", "shop/moving"),
     ("moving", "east", "shop/moving"),
 )
@@ -86,7 +88,7 @@ def host(cluster: str, deployment: str) -> str:
 def start(tools: Path, folder: Path) -> Iterator[DataPath]:
     """Everything up, and every route programmed."""
     with ExitStack() as stack:
-        ports = {name: free_port() for name in ("WEST", "EAST")}
+        ports = free_ports()
         repository = declare(folder / "repository", ports)
         engines = {(name, cluster): Engine(f"{name}@{cluster}", model) for name, cluster, model in ENGINES}
         for engine in engines.values():
@@ -97,6 +99,11 @@ def start(tools: Path, folder: Path) -> Iterator[DataPath]:
         found = DataPath(gateway, repository, engines, ports, certificates, stack)
         found.apply()
         yield found
+
+
+def free_ports() -> dict[str, int]:
+    """A port of this machine for every name that the declarations have for one."""
+    return {name: free_port() for name in PORTS}
 
 
 def declare(repository: Path, values: Mapping[str, int]) -> Path:

@@ -136,7 +136,19 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(b"")
 
     def do_POST(self) -> None:
-        self._answer(self.rfile.read(int(self.headers.get("content-length") or 0)))
+        self._answer(self._body())
+
+    def _body(self) -> bytes:
+        """What was sent, with its length ahead or in chunks: a picker's proxy passes a body on in chunks."""
+        if self.headers.get("transfer-encoding", "").lower() != "chunked":
+            return self.rfile.read(int(self.headers.get("content-length") or 0))
+        chunks = []
+        while size := int(self.rfile.readline().partition(b";")[0], 16):
+            chunks.append(self.rfile.read(size))
+            self.rfile.readline()
+        while self.rfile.readline().strip():
+            """A trailer of no interest."""
+        return b"".join(chunks)
 
     def _answer(self, body: bytes) -> None:
         engine, path = self.server.engine, self.path.partition("?")[0]

@@ -18,15 +18,16 @@ TAIL = 40  # lines of a log in an error
 
 
 class Process:
-    """A program in a process group of its own, its output in FOLDER/<name>.log."""
+    """A program in a process group of its own, its output in FOLDER/<name>.log; `environment` is added to ours."""
 
-    def __init__(self, name: str, command: list[str], folder: Path) -> None:
+    def __init__(self, name: str, command: list[str], folder: Path, **environment: str) -> None:
         self.name = name
         self.log = folder / f"{name}.log"
         with self.log.open("wb") as log:
             self._running = subprocess.Popen(
                 command,
                 cwd=folder,
+                env=os.environ | environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
