@@ -31,20 +31,21 @@ MAY_IMPORT: dict[str, set[str]] = {
     "render": {"api", "balance", "names", "place", "resolve"},
     "emit": {"render"},
     "tree": {"emit", "render"},
+    "report": {"api", "emit", "names", "place", "render", "resolve"},
     "checks": {"api", "cel", "resolve", "validate", "names", "place"},
     "advice": {"api", "names", "place", "render", "resolve", "validate"},
     "pods": {"api", "load", "mistakes", "names", "pod_shape", "resolve", "validate"},
     "pod_shape": {"api"},
     "formats": {"load"},
     "git": set(),
-    "schemas": {"api", "emit"},
+    "schemas": {"api", "emit", "report"},
     "migrate": {"api", "dialect", "load"},
     "records": {"api", "emit", "names", "pipeline"},
     "cmp": {"emit", "pipeline", "place", "render", "resolve"},
     "pipeline": {"api", "load", "validate", "resolve", "place", "render", "checks", "pods", "git"},
 }
 # Stages that see no file, network, clock, environment, random or print.
-PURE = ("resolve", "place", "balance", "render", "cel", "api", "names", "emit")
+PURE = ("resolve", "place", "balance", "render", "cel", "api", "names", "emit", "report")
 IMPURE = {
     "os",
     "sys",

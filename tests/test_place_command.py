@@ -214,14 +214,6 @@ def test_flags_that_do_not_go_together(tmp_path: Path, flags: list[str], said: s
     assert result.code == 2 and said in result.err
 
 
-def test_what_if_a_cluster_were_lost_or_drained(tmp_path: Path) -> None:
-    root = repository(tmp_path, *FLEET, deployment(replicas=2), placement("chat", entry("east", 1), entry("west", 1)))
-    assert modelfleet(root, "plan").out == "nothing would move\n"
-    assert modelfleet(root, "plan", "--without", "east").out == "ml/chat: east 1 (h100), west 1 -> 2 (h100)\n"
-    assert modelfleet(root, "plan", "--drain", "east").out == "ml/chat: east 1 (h100) retiring, west 1 -> 2 (h100)\n"
-    assert "did you mean `east`?" in modelfleet(root, "plan", "--drain", "eastt").err
-
-
 def test_capacity_is_a_table(tmp_path: Path) -> None:
     root = repository(
         tmp_path,

@@ -48,6 +48,12 @@ def files_at(root: Path, ref: str, published: bool = False) -> dict[str, bytes]:
         return dict(sorted(found.items()))
 
 
+def commit_at(root: Path, ref: str) -> str:
+    """The first letters of the commit that `files_at` reads."""
+    with _open(root) as repo:
+        return _merge_base(repo, ref).hexsha[:8]
+
+
 def _open(root: Path) -> Repo:
     try:
         import git
@@ -59,7 +65,20 @@ def _open(root: Path) -> Repo:
         raise BaseError(f"{root} is not in a Git work tree", "run in a clone of the fleet repository") from error
     if repo.bare or repo.working_tree_dir is None:
         raise BaseError(f"{root} is in a bare Git repository", "run in a clone of the fleet repository")
+    _readable(repo)
     return repo
+
+
+def _readable(repo: Repo) -> None:
+    """Git reads no repository of another user unless it is told to; asked through a pipe it would only close it."""
+    import git
+
+    try:
+        repo.git.rev_parse("--git-dir")
+    except git.GitCommandError as error:
+        why = "it belongs to another user" if "dubious ownership" in error.stderr else error.stderr.strip().removeprefix("stderr: ")
+        hint = f"git config --global --add safe.directory {repo.working_tree_dir}"
+        raise BaseError(f"Git does not read {repo.working_tree_dir}: {why}", hint) from error
 
 
 def _merge_base(repo: Repo, ref: str, published: bool) -> Commit:

@@ -6,7 +6,7 @@ elsewhere cannot stop them; commands for people read everything.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .render.unit import Unit, UnitId
 
 Key = tuple[str, str]
+Edit = Callable[[list[load.Document]], Iterable[load.Document]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,11 @@ def find_root(start: Path) -> Path | None:
 
 
 @load.uncollected()
-def read(root: Path, part: Slice, report: Report) -> Repository:
-    """Loads, validates and resolves `part` of the repository at `root`. Every mistake found on the way is in `report`."""
+def read(root: Path, part: Slice, report: Report, edit: Edit = list) -> Repository:
+    """Loads, validates and resolves `part` of the repository at `root`. Every mistake found on the way is in `report`.
+
+    edit: what a question changes of the documents before anything is made of them.
+    """
     documents, unparsed = [], set()
     for relative, path in load.files(root, _folders(part), report):
         own = Report()
@@ -59,13 +63,32 @@ def read(root: Path, part: Slice, report: Report) -> Repository:
         if own.errors:
             unparsed.add("/".join(relative.split("/")[:2]))
         report.extend(own.found)
+    return _repository(root, edit(documents), frozenset(unparsed), report)
+
+
+@load.uncollected()
+def read_at(repository: Repository, ref: str, report: Report) -> Repository:
+    """The whole repository where the work tree left `ref`; its mistakes are in `report`. Raises git.BaseError."""
+    from .git import files_at
+
+    documents, unparsed = [], set()
+    for relative, content in files_at(repository.root, ref).items():
+        own = Report()
+        documents += load.decoded(relative, content, own)
+        if own.errors:
+            unparsed.add("/".join(relative.split("/")[:2]))
+        report.extend(own.found)
+    return _repository(repository.root, documents, frozenset(unparsed), report)
+
+
+def _repository(root: Path, documents: Iterable[load.Document], unparsed: frozenset[str], report: Report) -> Repository:
     resources = validate(documents, report)
     broken = any(d.location.path.startswith("fleet/") for d in report.errors)
     # A broken file under fleet/ would make every reference to it look wrong as well.
     fleet = resolve(resources, __version__, Report() if broken else report)
     if fleet is None and not broken:
         report.add(codes.NO_FLEET, "no document of kind Fleet", Location("fleet/fleet.yaml"), "kind: Fleet")
-    return Repository(root, resources, fleet, frozenset(unparsed))
+    return Repository(root, resources, fleet, unparsed)
 
 
 def _folders(part: Slice) -> list[str]:
@@ -204,6 +227,27 @@ def recorded(fleet: Fleet) -> Plan:
     from .place.plan import Plan
 
     return Plan(fleet.placements, {})
+
+
+def unrenderable(repository: Repository, fleet: Fleet) -> set[UnitId]:
+    """Units of `fleet`, a state of the repository, that its declarations do not hold enough for: there may be mistakes in it."""
+    from .checks import records, references
+    from .render.unit import UnitId
+
+    found: set[UnitId] = set()
+    for key, spec in fleet.placements.items():
+        namespace, name = key
+        for cluster in sorted({entry.cluster for entry in spec.replicas} & fleet.clusters.keys()):
+            own = Report()
+            references.check_caches(repository.resources, own, {f"{namespace}/{name}"})
+            if own.errors:
+                found.add(UnitId(cluster, f"caches/{namespace}"))
+            records.check_entries(repository.resources, fleet, cluster, key, own)
+            if key not in fleet.deployments:
+                found |= {UnitId(cluster, f"caches/{namespace}"), UnitId(cluster, f"routes/{namespace}")}
+            if own.errors:
+                found.add(UnitId(cluster, f"model/{namespace}/{name}"))
+    return found
 
 
 def without(fleet: Fleet, namespaces: Collection[str]) -> Fleet:

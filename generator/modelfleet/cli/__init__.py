@@ -16,7 +16,7 @@ from .context import Context, Refused
 
 COMMANDS = {
     "capacity": "Show what every pool has, holds and still takes.",
-    "plan": "Show what a change of clusters would do to placements.",
+    "plan": "Show what a change does, before it is merged.",
     "check": "Report every mistake in the repository.",
     "cmp": "What the Argo CD plugin runs.",
     "explain": "Say why a deployment runs where it runs, or what a code means.",

@@ -96,6 +96,11 @@ class Context:
         """Whether stderr is for people: as --color says, else whether it is a terminal and NO_COLOR is unset."""
         return self.color if self.color is not None else sys.stderr.isatty() and not os.environ.get("NO_COLOR")
 
+    @property
+    def colored_output(self) -> bool:
+        """The same of stdout."""
+        return self.color if self.color is not None else sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
     def _text(self, shown: Sequence[Diagnostic], limit: int | None) -> str:
         if not self.colored:
             return text(shown, limit)

@@ -87,8 +87,11 @@ def _walk(root: Path, folder: Path, report: Report) -> Iterator[Path]:
 def read(relative: str, path: Path, report: Report) -> list[Document]:
     """The documents of one file; an empty list and diagnostics if it cannot be read."""
     raw = _bytes(relative, path, report)
-    if raw is None:
-        return []
+    return [] if raw is None else decoded(relative, raw, report)
+
+
+def decoded(relative: str, raw: bytes, report: Report) -> list[Document]:
+    """The documents of a file's content; `relative` says whether it is JSON."""
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -97,7 +100,7 @@ def read(relative: str, path: Path, report: Report) -> list[Document]:
         where = Location(relative, raw.count(b"\n", 0, error.start) + 1, column)
         report.add(codes.NOT_UTF8, f"the file is not UTF-8 text: byte 0x{raw[error.start]:02x}", where, f"iconv -t UTF-8 {relative}")
         return []
-    if path.suffix == ".json":
+    if relative.endswith(".json"):
         if not _is_json(relative, text, report):
             return []
         text = _as_yaml(text)

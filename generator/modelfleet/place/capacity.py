@@ -45,9 +45,14 @@ class Row:
 
 def rows(fleet: Fleet, recorded: Mapping[tuple[str, str], PlacementSpec]) -> list[Row]:
     """A row for each device group that can be claimed, by cluster and pool."""
-    ledger = Placing.begin(fleet, recorded).filler.ledger
+    return rows_of(Placing.begin(fleet, recorded))
+
+
+def rows_of(placing: Placing, searched: bool = True) -> list[Row]:
+    """The rows of ledgers that are charged. Not `searched`: `usable`, `stranded` and `needs_nodes`, which cost a search, are 0."""
+    ledger = placing.filler.ledger
     return [
-        _row(cluster, account, device.name, ledger.accounting)
+        _row(cluster, account, device.name, ledger.accounting, searched)
         for cluster, accounts in ledger.accounts.items()
         for account in accounts
         for device in account.pool.hardware.devices
@@ -55,14 +60,14 @@ def rows(fleet: Fleet, recorded: Mapping[tuple[str, str], PlacementSpec]) -> lis
     ]
 
 
-def _row(cluster: str, account: Account, group: str, accounting: Accounting) -> Row:
+def _row(cluster: str, account: Account, group: str, accounting: Accounting, searched: bool) -> Row:
     pool = account.pool
     on_node = account.capacity[group]
     broken = sum(dict(devices).get(group, 0) * nodes for devices, nodes in pool.broken)
     used = account.devices(group, pool.nodes)[0] - broken
     total = on_node * pool.nodes
-    usable = _most(account, ((group, 1),), accounting, max(0, total - broken - used))
     free = total - broken - used
+    usable = _most(account, ((group, 1),), accounting, max(0, free)) if searched else 0
     return Row(
         cluster=cluster,
         pool=pool.name,
@@ -73,9 +78,9 @@ def _row(cluster: str, account: Account, group: str, accounting: Accounting) -> 
         broken=broken,
         used=used,
         usable=usable,
-        stranded=max(0, free - usable),
+        stranded=max(0, free - usable) if searched else 0,
         headroom=0 if pool.headroom == "Never" else on_node * pool.more_nodes,
-        needs_nodes=needs_nodes(account, accounting),
+        needs_nodes=needs_nodes(account, accounting) if searched else 0,
         cost=None if pool.price is None else pool.price * used // on_node if on_node else 0,
         holders=account.held_by() if account.holders else "",
     )

@@ -17,7 +17,9 @@ _HEAD = f"""# What a fleet repository may declare
 
 Every kind of `modelfleet.io/v1alpha1` with every field: a comment says what the field below it means, and a line that is commented
 out cannot stand beside the ones above it. The files beside this one are JSON Schemas (draft 2020-12): `{ALL_KINDS}` for a file of any
-kind, and one for each kind. An editor with a YAML language server completes and checks by them when a file begins with
+kind, and one for each kind; `plan.schema.json` is that of `modelfleet plan --format json`.
+
+An editor with a YAML language server completes and checks by them when a file begins with
 
     # yaml-language-server: $schema=<path or URL of {ALL_KINDS}>
 

@@ -1,0 +1,43 @@
+"""Records, differences and amounts in words, the same in every command and format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..api.placement import PlacementEntry, PlacementSpec
+from ..place.limits import money
+
+
+def difference(before: PlacementSpec | None, after: PlacementSpec, lost: Callable[[str], bool] = lambda cluster: False) -> str:
+    """`gke 2 -> 3 (h100), rack 1 (a100) retiring; 3 of 4 placed`: every entry, and what it was. lost: whether a cluster is."""
+    old = {entry.key: entry for entry in before.replicas} if before else {}
+    parts = []
+    for entry in after.replicas:
+        was = old.get(entry.key)
+        number = f"{was.count} -> {entry.count}" if was and was.count != entry.count else str(entry.count)
+        mark = " retiring" if entry.retiring else " lost" if lost(entry.cluster) else " taken back" if was and was.retiring else ""
+        parts.append(f"{entry.cluster} {number} ({pools(entry)}){mark}")
+    parts += [f"{entry.cluster} {entry.count} dropped" for key, entry in old.items() if key not in {e.key for e in after.replicas}]
+    short = f"; {after.wanted - after.shortfall.missing} of {after.wanted} placed" if after.shortfall else ""
+    return (", ".join(parts) or "no replicas") + short
+
+
+def pools(entry: PlacementEntry) -> str:
+    """The pools that an entry's engines use."""
+    return ", ".join(sorted({choice.pool for choice in entry.engines.values()}))
+
+
+def many(number: int, noun: str) -> str:
+    """`1 replica`, `2 replicas`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def signed(amount: int) -> str:
+    """An amount with its sign: `+12.50`, `-3.00`, `0.00`."""
+    return f"{'+' if amount > 0 else '-' if amount < 0 else ''}{money(abs(amount))}"
+
+
+def listed(found: list[str], limit: int) -> str:
+    """The first of them, and how many more there are."""
+    more = f" and {len(found) - limit} more" if len(found) > limit else ""
+    return ", ".join(found[:limit]) + more
