@@ -81,7 +81,7 @@ def _readable(repo: Repo) -> None:
         raise BaseError(f"Git does not read {repo.working_tree_dir}: {why}", hint) from error
 
 
-def _merge_base(repo: Repo, ref: str, published: bool) -> Commit:
+def _merge_base(repo: Repo, ref: str, published: bool = False) -> Commit:
     import git
 
     shallow = (Path(repo.common_dir) / "shallow").exists()
