@@ -72,9 +72,28 @@ spec:
   devices: [{name: a, driver: a.b, claim: Synthetic}]
 status: {}
 """
+PROVIDER = API + "kind: ModelEndpoint\nmetadata: {name: e, namespace: ml}\nspec: {origin: 'https://a.example.com'}\n"
 FRONT = API + "kind: InferenceGateway\nmetadata: {name: front}\nspec: {clusterName: east}\n"
 
 Edit = str | bytes | None | tuple[str, str]
+
+
+def _crowd(staying: int, leaving: int = 0) -> dict[str, Edit]:
+    """A service of a model on as many clusters, some of which it is leaving."""
+    names = [f"c{number:02}" for number in range(staying + leaving)]
+    clusters = [GOOD[CLUSTER].replace("east", name) for name in names]
+    entry = "  - {cluster: east, engines: {main: {pool: h100, devices: {gpu: gpu}}}, count: 1, minimum: 1}\n"
+    entries = [entry.replace("east", name) for name in names]
+    entries[:leaving] = [one.replace("minimum: 1", "minimum: 1, retiring: true, replaced: 1") for one in entries[:leaving]]
+    return {
+        NEW: FRONT,
+        "models/ml/s.yaml": SERVICE + "{deployment: chat}\n",
+        MODEL: ("replicas: 1", f"replicas: {staying}"),
+        RECORD: GOOD[RECORD].replace("wanted: 1", f"wanted: {staying}").replace(entry, "".join(entries)),
+        **{f"fleet/{name}.yaml": text for name, text in zip(names, clusters, strict=True)},
+    }
+
+
 # (code, what changes, where it is said): a text replaces the file, a pair a part of it, None deletes it.
 CASES: list[tuple[str, dict[str, Edit], str]] = [
     # load
@@ -219,6 +238,38 @@ CASES: list[tuple[str, dict[str, Edit], str]] = [
     ("NoTrust", {CLUSTER: (", scheme: HTTP, insecure: true", ""), NEW: FRONT}, "fleet/cluster.yaml:5:12"),
     ("NoHub", {NEW: FRONT.replace("{clusterName: east}", "{}")}, "fleet/new.yaml:4:7"),
     ("GatewayPlace", {NEW: FRONT, "fleet/other.yaml": FRONT.replace("front", "other")}, "fleet/other.yaml:4:21"),
+    ("SameHostname", {NEW: GOOD[CLUSTER].replace("{name: east", "{name: west")}, "fleet/new.yaml:5:23"),
+    (
+        "KeysBySelector",
+        {NEW: FRONT.replace("east}", "east, auth: {apiKey: {secretSelector: {matchLabels: {a: b}}}}}")},
+        "fleet/new.yaml:4:59",
+    ),
+    ("NoFrontDoor", {"models/ml/s.yaml": SERVICE + "{deployment: chat}\n"}, "models/ml/s.yaml:3:18"),
+    (
+        "NothingAnswers",
+        {NEW: FRONT, "models/ml/s.yaml": SERVICE + "{deployment: chat}\n", CLUSTER: ("gateway:", "state: Offline\n  gateway:")},
+        "models/ml/s.yaml:6:3",
+    ),
+    (
+        "NoRegion",
+        {NEW: FRONT, "models/ml/s.yaml": SERVICE + "{deployment: chat}\n  locality: PreferRegion\n"},
+        "models/ml/s.yaml:7:13",
+    ),
+    (
+        "ProviderModel",
+        {"models/ml/s.yaml": SERVICE + "{deployment: chat}\n  - {endpoint: e}\n", "models/ml/e.yaml": PROVIDER},
+        "models/ml/s.yaml:7:5",
+    ),
+    (
+        "NoTranslation",
+        {
+            "models/ml/s.yaml": SERVICE + "{deployment: chat}\n  - {endpoint: e}\n",
+            "models/ml/e.yaml": PROVIDER.replace("com'", "com', api: {schema: Anthropic}"),
+        },
+        "models/ml/s.yaml:7:5",
+    ),
+    ("TooManyShares", _crowd(17), "models/ml/s.yaml:6:3"),
+    ("SharesLeftOut", _crowd(16, leaving=1), "models/ml/s.yaml:6:3"),
     ("TwoOwners", {NEW: TEAM, "fleet/b.yaml": TEAM.replace("name: a", "name: b")}, "fleet/b.yaml:5:16"),
     ("NoTeam", {FLEET: ("placement:", "tenancy: Required\n  placement:")}, "models/ml/chat.yaml:3:35"),
     (

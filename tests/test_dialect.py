@@ -176,7 +176,7 @@ def test_a_mixed_repository(tmp_path: Path) -> None:
         "models/ml/front.yaml": f"{OURS}kind: ModelService\nmetadata: {{name: front, namespace: ml}}\n"
         "spec: {endpoints: [{selector: {matchLabels: {modelfleet.io/deployment: chat}}}]}\n",
     }
-    assert checked(tmp_path, files, "NotYetRendered") == []
+    assert checked(tmp_path, files, "NoFrontDoor") == []
 
 
 def test_one_object_in_both_groups_is_one_object_twice() -> None:

@@ -32,7 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "emit": {"render"},
     "tree": {"emit", "render"},
     "report": {"api", "emit", "names", "place", "render", "resolve"},
-    "checks": {"api", "cel", "resolve", "validate", "names", "place"},
+    "checks": {"api", "balance", "cel", "resolve", "validate", "names", "place"},
     "advice": {"api", "names", "place", "render", "resolve", "validate"},
     "pods": {"api", "load", "mistakes", "names", "pod_shape", "resolve", "validate"},
     "pod_shape": {"api"},

@@ -142,10 +142,21 @@ def check_unit(repository: Repository, unit: UnitId, report: Report) -> None:
     elif unit.kind == "model":
         records.check_entries(repository.resources, fleet, unit.cluster, (unit.namespace, unit.deployment), report)
     elif unit.kind in ("caches", "routes"):
-        records.check_declared(repository.resources, fleet, unit.cluster, unit.namespace, report)
+        at_front = unit.kind == "routes" and unit.cluster in fleet.fronts
+        records.check_declared(repository.resources, fleet, None if at_front else unit.cluster, unit.namespace, report)
+        if at_front:
+            _check_routes(repository, fleet, unit.cluster, report)
     if unit.namespace and not any(namespace == unit.namespace for namespace, _ in fleet.placements) and not report.errors:
         message, where = f"namespace `{unit.namespace}` has no placements", Location(f"placements/{unit.namespace}")
         report.add(codes.DECLARATION_MISSING, message, where, "put them back, or delete the Application without cascade")
+
+
+def _check_routes(repository: Repository, fleet: Fleet, cluster: str, report: Report) -> None:
+    """What would move requests if it were rendered as it is: a target that is not there, more shares than a route holds."""
+    from .checks import services, shares
+
+    services.check_targets(repository.resources, report)
+    shares.check_count(repository.resources, fleet, report, (cluster,))
 
 
 def check_selectors(repository: Repository, report: Report) -> None:
@@ -172,12 +183,14 @@ def check_recorded(repository: Repository, report: Report, devices: bool = True)
 
     devices: also what placing again would mend: clusters that are gone, and device groups that the requests no longer name.
     """
-    from .checks import records, references
+    from .checks import records, references, services, shares
 
     fleet = repository.fleet
     assert fleet is not None
     records.check_records(repository.resources, fleet, report, clusters=devices)
     references.check_caches(repository.resources, report, {"/".join(key) for key in fleet.placements})
+    services.check_targets(repository.resources, report)
+    shares.check_count(repository.resources, fleet, report)
     for key, spec in fleet.placements.items():
         for cluster in sorted({entry.cluster for entry in spec.replicas} & set(fleet.clusters)):
             if key in fleet.deployments:

@@ -51,12 +51,13 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A target that gets nothing, and why."""
+    """A target that gets nothing, and why. crowded: because a route holds no more."""
 
     entry: str
     target: str
     cluster: str
     reason: str
+    crowded: bool = False
 
     @property
     def shown(self) -> str:
@@ -201,7 +202,7 @@ def _fitting(shares: list[Share]) -> tuple[list[Share], list[LeftOut]]:
     surplus = len(shares) - MOST
     gone = [share for share in shares if share.replaced][: max(0, surplus)]
     reason = f"{len(shares)} shares are more than {MOST}, and its replicas have successors"
-    return [share for share in shares if share not in gone], [LeftOut(s.entry, s.target, s.cluster, reason) for s in gone]
+    return [share for share in shares if share not in gone], [LeftOut(s.entry, s.target, s.cluster, reason, True) for s in gone]
 
 
 def _weighted(shares: Sequence[Share]) -> tuple[Share, ...]:

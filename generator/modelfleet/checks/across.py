@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..diagnostics import Report
 from ..resolve.fleet import Fleet
 from ..validate import Resources
-from . import hardware, notyet, references, services, teams
+from . import hardware, notyet, references, services, shares, teams
 from .reach import Reach
 
 
@@ -16,5 +16,6 @@ def check_across(resources: Resources, fleet: Fleet, report: Report) -> None:
     references.check_fronts(resources, fleet, report)
     teams.check_teams(resources, fleet, reach, report)
     services.check_services(resources, report)
+    shares.check_shares(resources, fleet, report)
     hardware.check_hardware(resources, fleet, reach, report)
     notyet.check_pending(resources, report)

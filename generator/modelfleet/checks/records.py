@@ -55,10 +55,10 @@ def check_entries(resources: Resources, fleet: Fleet, cluster: str, key: tuple[s
                     _check_devices(fleet, deployment, cluster, engine, choice, where, report)
 
 
-def check_declared(resources: Resources, fleet: Fleet, cluster: str, namespace: str, report: Report) -> None:
-    """Whether each deployment of `namespace` that is recorded on `cluster` is declared: what they share is made from them."""
+def check_declared(resources: Resources, fleet: Fleet, cluster: str | None, namespace: str, report: Report) -> None:
+    """Whether each deployment of `namespace` recorded on `cluster` (None: anywhere) is declared: what they share is made of them."""
     for key, spec in fleet.placements.items():
-        if key[0] == namespace and key not in fleet.deployments and any(entry.cluster == cluster for entry in spec.replicas):
+        if key[0] == namespace and key not in fleet.deployments and any(cluster in (None, entry.cluster) for entry in spec.replicas):
             _missing("ModelDeployment", key, _where(resources, key), report)
 
 

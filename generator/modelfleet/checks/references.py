@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from .. import codes
+from .. import codes, names
 from ..api.base import Selector
 from ..api.cluster import HUB, NodePool
 from ..diagnostics import Report, nearest
@@ -144,8 +144,32 @@ def check_fronts(resources: Resources, fleet: Fleet, report: Report) -> None:
             report.add(codes.GATEWAY_PLACE, message, where, "clusterName: <another cluster>")
         else:
             taken[cluster] = name
+        auth = resource.model.spec.auth
+        if auth and not auth.api_key.secret_refs:
+            message = f"nothing in Git tells which Secrets these labels select; `{name}` reads `{names.CALLERS}`"
+            where = resource.at("spec", "auth", "apiKey", "secretSelector")
+            report.add(codes.KEYS_BY_SELECTOR, message, where, f"secretRefs: [{{name: {names.CALLERS}}}]")
     if resources.of("InferenceGateway"):
         _check_reachable(resources, report)
+    _check_hosts(resources, report)
+
+
+def _check_hosts(resources: Resources, report: Report) -> None:
+    """Every cluster's gateway is reached at a place of its own, and none at a front door's."""
+    seen: dict[tuple[str, int], str] = {}
+    for name, resource in resources.of("InferenceGateway").items():
+        spec = resource.model.spec
+        ports = [one.port for one in spec.listeners] or [443 if spec.tls else 80]
+        seen |= {(spec.hostname, port): f"front door `{name}`" for port in ports if spec.hostname}
+    for name, resource in resources.of("InferenceCluster").items():
+        gateway = resource.model.spec.gateway
+        place = (gateway.hostname or gateway.address, gateway.reached_at)
+        if place in seen:
+            message = f"its gateway is reached at {place[0]}:{place[1]}, as is that of {seen[place]}"
+            at = resource.at("spec", "gateway", "hostname" if gateway.hostname else "address")
+            report.add(codes.SAME_HOSTNAME, message, at, "a host name of its own")
+        elif place[0]:
+            seen[place] = f"cluster `{name}`"
 
 
 def _check_reachable(resources: Resources, report: Report) -> None:

@@ -12,7 +12,7 @@ from ..diagnostics import Report, nearest
 from ..validate import Resource, Resources
 
 # Labels that a share of a deployment has by where it runs: what selects on them may match once it is placed.
-_BY_PLACE = frozenset((names.LABEL_CLUSTER, names.LABEL_ENGINE, names.LABEL_ROLE, names.LABEL_POOL))
+_BY_PLACE = frozenset((names.LABEL_CLUSTER,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,27 @@ class _Namespace:
     endpoints: dict[str, Resource] = field(default_factory=dict)
 
 
-def check_services(resources: Resources, report: Report) -> None:
-    """UnknownTarget, SelectsNothing and ServedNameMismatch."""
+def check_targets(resources: Resources, report: Report) -> None:
+    """UnknownTarget: what a route cannot be without."""
+    spaces = _spaces(resources)
+    for service in resources.of("ModelService").values():
+        space = spaces.get(service.model.metadata.namespace, _Namespace())
+        for index in range(len(service.model.spec.endpoints)):
+            _named(service, index, space, report)
+
+
+def _spaces(resources: Resources) -> dict[str, _Namespace]:
     spaces: dict[str, _Namespace] = {}
     for kind, place in (("ModelDeployment", "deployments"), ("ModelEndpoint", "endpoints")):
         for resource in resources.of(kind).values():
             metadata = resource.model.metadata
             getattr(spaces.setdefault(metadata.namespace, _Namespace()), place)[metadata.name] = resource
+    return spaces
+
+
+def check_services(resources: Resources, report: Report) -> None:
+    """SelectsNothing, ServedNameMismatch, ProviderModel and NoTranslation."""
+    spaces = _spaces(resources)
     clusters = resources.of("InferenceCluster").values()
     by_place = _BY_PLACE | {key for cluster in clusters for key in cluster.model.spec.placement.metadata.labels}
     for service in resources.of("ModelService").values():
@@ -37,21 +51,15 @@ def check_services(resources: Resources, report: Report) -> None:
         found = [_targets(service, index, space, by_place, report) for index in range(len(service.model.spec.endpoints))]
         if _by_path(service, resources.of("InferenceGateway")):
             _check_names(service, found, report)
+            _check_providers(service, found, report)
 
 
 def _targets(service: Resource, index: int, space: _Namespace, by_place: frozenset[str], report: Report) -> list[Resource]:
-    """The deployments and endpoints of one entry; a diagnostic where there are none."""
+    """The deployments and endpoints of one entry; a diagnostic where a selector finds none."""
     entry: ServiceEndpoint = service.model.spec.endpoints[index]
     loc = ("spec", "endpoints", index)
-    for name, known, what in ((entry.deployment, space.deployments, "deployment"), (entry.endpoint, space.endpoints, "endpoint")):
-        if name is None:
-            continue
-        if name in known:
-            return [known[name]]
-        message = f"namespace `{service.model.metadata.namespace}` has no {what} `{name}`"
-        report.add(codes.UNKNOWN_TARGET, message, service.at(*loc, what), nearest(name, known) or "declare one there")
-        return []
-    assert entry.selector is not None
+    if entry.selector is None:
+        return _named(service, index, space, Report())
     selector = _static(entry.selector, by_place)
     found = [r for name, r in space.deployments.items() if selector.matches(_labels(r) | {names.LABEL_DEPLOYMENT: name})]
     found += [r for r in space.endpoints.values() if selector.matches(r.model.metadata.labels)]
@@ -61,6 +69,20 @@ def _targets(service: Resource, index: int, space: _Namespace, by_place: frozens
         message = f"the selector matches no deployment and no endpoint of namespace `{service.model.metadata.namespace}`"
         report.add(codes.SELECTS_NOTHING, message, service.at(*loc, "selector"), hint)
     return found
+
+
+def _named(service: Resource, index: int, space: _Namespace, report: Report) -> list[Resource]:
+    """The deployment or endpoint that an entry names; a diagnostic where there is none."""
+    entry: ServiceEndpoint = service.model.spec.endpoints[index]
+    for name, known, what in ((entry.deployment, space.deployments, "deployment"), (entry.endpoint, space.endpoints, "endpoint")):
+        if name is None:
+            continue
+        if name in known:
+            return [known[name]]
+        message = f"namespace `{service.model.metadata.namespace}` has no {what} `{name}`"
+        report.add(codes.UNKNOWN_TARGET, message, service.at("spec", "endpoints", index, what), nearest(name, known) or "declare one there")
+        return []
+    return []
 
 
 def _static(selector: Selector, by_place: frozenset[str]) -> Selector:
@@ -97,6 +119,20 @@ def _check_names(service: Resource, found: Sequence[Sequence[Resource]], report:
                 hint = f"serving: {{modelName: {first[0]}}} in both, with engines that answer to it"
                 report.add(codes.SERVED_NAME_MISMATCH, message, service.at("spec", "endpoints", index), hint)
                 return
+
+
+def _check_providers(service: Resource, found: Sequence[Sequence[Resource]], report: Report) -> None:
+    """What a provider in a service by path must say, and what nobody does for it there."""
+    owned = any(target.document.value["kind"] == "ModelDeployment" for targets in found for target in targets)
+    for index, targets in enumerate(found):
+        for target in (t for t in targets if t.document.value["kind"] == "ModelEndpoint"):
+            name, spec, where = target.model.metadata.name, target.model.spec, service.at("spec", "endpoints", index)
+            if owned and spec.model is None:
+                message = f"`{name}` does not say which model it serves, and by path it gets the name that callers send"
+                report.add(codes.PROVIDER_MODEL, message, where, f"model: ... in the ModelEndpoint `{name}`")
+            if owned and spec.api.schema_ == "Anthropic":
+                message = f"`{name}` speaks Anthropic's API, and by path nothing is translated"
+                report.add(codes.NO_TRANSLATION, message, where, "routing: [ModelName] in the InferenceGateway")
 
 
 def _served_name(target: Resource) -> str | None:

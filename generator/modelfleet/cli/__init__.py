@@ -19,6 +19,7 @@ COMMANDS = {
     "plan": "Show what a change does, before it is merged.",
     "check": "Report every mistake in the repository.",
     "cmp": "What the Argo CD plugin runs.",
+    "endpoints": "Show the URL of each service, how to call it and where its requests go.",
     "explain": "Say why a deployment runs where it runs, or what a code means.",
     "generate": "Print what Argo CD will apply.",
     "migrate": "Rewrite Modelplane's files to our group and layout.",

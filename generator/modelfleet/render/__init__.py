@@ -6,13 +6,29 @@ Modules are named after what they render: `engines`, `pod`, `claims`, `scaling`,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .. import names
-from ..balance import balance
-from ..resolve.fleet import Cluster, Fleet
-from . import applications, caches, claims, configs, engines, envoy, fronts, picker, providers, report, routing, scaling, services, tenancy
+from ..balance import Balance, balance
+from ..resolve.fleet import Cluster, Fleet, Front, Service
+from . import (
+    applications,
+    brought,
+    caches,
+    claims,
+    configs,
+    engines,
+    envoy,
+    fronts,
+    picker,
+    providers,
+    report,
+    routing,
+    scaling,
+    services,
+    tenancy,
+)
 from .members import Pod, pods
 from .unit import KINDS, Manifest, Unit, UnitId
 from .workload import Key, Workload, entries_on, workloads
@@ -96,7 +112,9 @@ def _base(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[K
     removal, token = settings.argocd.removal, settings.routing.token_secret_ref
     pools = "\n".join(f"{pool.name}: {pool.nodes} nodes of {pool.class_name}" for pool in sorted(cluster.pools, key=lambda p: p.name))
     yield tenancy.namespace(names.SYSTEM_NAMESPACE, removal)
-    yield report.report(unit, {"summary": f"Gateway of cluster {cluster.name} ({cluster.spec.state})", "pools": pools + "\n"}, removal)
+    front = fleet.fronts.get(cluster.name)
+    found = {"summary": f"Gateway of cluster {cluster.name} ({cluster.spec.state})", "pools": pools + "\n"}
+    yield report.report(unit, {**found, **(report.lines("prerequisites", brought.to_base(fleet, front)) if front else {})}, removal)
     yield routing.gateway(cluster, removal)
     yield routing.traffic_policy(removal)
     yield routing.monitor(names.GATEWAY, removal)
@@ -105,7 +123,7 @@ def _base(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[K
         yield routing.token_policy(token.name, removal, by_model=by_model)
     yield routing.unavailable_filter(names.SYSTEM_NAMESPACE, removal)
     yield routing.catch_all(removal)
-    if front := fleet.fronts.get(cluster.name):
+    if front:
         yield from fronts.front_door(fleet, front)
 
 
@@ -155,9 +173,10 @@ def _workload(workload: Workload, members: tuple[Pod, ...]) -> Iterator[Manifest
 def _routes(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[Key]) -> Iterator[Manifest]:
     settings = fleet.settings.spec
     removal, domain = settings.argocd.removal, settings.routing.domain
-    at_front = cluster.name in fleet.fronts
-    shared = not at_front and _retiring(plan, cluster, keys)
-    yield report.report(unit, _deployments(plan, unit, keys), removal)
+    front = fleet.fronts.get(cluster.name)
+    balances = _balances(fleet, plan, front, unit.namespace) if front else []
+    shared = front is None and _retiring(plan, cluster, keys)
+    yield report.report(unit, {**_deployments(plan, unit, keys), **_served(fleet, front, unit.namespace, balances)}, removal)
     yield routing.unavailable_filter(unit.namespace, removal, wave=envoy.BACKENDS, retiring=shared)
     declared = [(fleet.deployments[key], _retiring(plan, cluster, [key])) for key in keys]
     for deployment, retiring in declared:
@@ -168,17 +187,26 @@ def _routes(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list
         yield routing.http_route(deployment, cluster, domain, removal, retiring=retiring)
         if policy := routing.called_policy(deployment, cluster, removal, retiring=retiring):
             yield policy
-    if at_front:
-        yield from _front_routes(fleet, plan, cluster, unit.namespace)
+    if front and any(found.known for _, found in balances):
+        yield from _front_routes(fleet, front, unit.namespace, balances)
 
 
-def _front_routes(fleet: Fleet, plan: Plan, cluster: Cluster, namespace: str) -> Iterator[Manifest]:
-    """The services of a namespace that the front door on the cluster serves."""
-    front = fleet.fronts[cluster.name]
+def _balances(fleet: Fleet, plan: Plan, front: Front, namespace: str) -> list[tuple[Service, Balance]]:
+    """The services of a namespace that a front door serves, by name, each with its shares."""
     served = [service for key, service in sorted(fleet.services.items()) if key[0] == namespace and front.serves(service)]
-    balances = [(service, balance(fleet, plan.placements, service, front)) for service in served]
-    if not any(found.known for _, found in balances):
-        return
+    return [(service, balance(fleet, plan.placements, service, front)) for service in served]
+
+
+def _served(fleet: Fleet, front: Front | None, namespace: str, balances: Sequence[tuple[Service, Balance]]) -> dict[str, str]:
+    """What the report of a namespace's routes says at a front door."""
+    if front is None:
+        return {}
+    found = report.lines("services", [report.shares(service.name, one) for service, one in balances])
+    return {**found, **report.lines("prerequisites", brought.to_namespace(fleet, front, namespace, [one for _, one in balances]))}
+
+
+def _front_routes(fleet: Fleet, front: Front, namespace: str, balances: Sequence[tuple[Service, Balance]]) -> Iterator[Manifest]:
+    """The routes of a namespace's services at a front door."""
     yield from services.filters(fleet, namespace)
     called = sorted({share.target for _, found in balances for share in found.shares if not share.cluster})
     if front.by_path:
@@ -190,4 +218,4 @@ def _front_routes(fleet: Fleet, plan: Plan, cluster: Cluster, namespace: str) ->
 
 def _deployments(plan: Plan, unit: UnitId, keys: list[Key]) -> dict[str, str]:
     lines = [f"{name}: {report.summary(plan.placements[namespace, name], unit.cluster)}" for namespace, name in keys]
-    return {"summary": report.count(len(lines)), **({"deployments": "\n".join(lines) + "\n"} if lines else {})}
+    return {"summary": report.count(len(lines)), **report.lines("deployments", lines)}

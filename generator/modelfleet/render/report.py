@@ -18,6 +18,7 @@ from .workload import entries_on
 
 if TYPE_CHECKING:  # the plugin pays for kinds that a unit has
     from ..api.cache import ModelCacheSpec
+    from ..balance import Balance
 
 
 def report(unit: UnitId, data: Mapping[str, str], removal: sync.Removal) -> Manifest:
@@ -43,20 +44,30 @@ def unlisted(unit: UnitId) -> dict[str, str]:
 
 def placed(spec: PlacementSpec, cluster: str) -> dict[str, str]:
     """Data of a model's unit: its entries here, and what has no place anywhere."""
-    lines = [line for entry in entries_on(spec, cluster) for line in _entry_lines(entry)]
-    found = {"summary": summary(spec, cluster), "entries": "\n".join(lines) + "\n"}
+    entries = [line for entry in entries_on(spec, cluster) for line in _entry_lines(entry)]
+    found = {"summary": summary(spec, cluster), **lines("entries", entries)}
     return {**found, "shortfall": shortfall(spec)} if spec.shortfall else found
 
 
 def caches(namespace: str, used: Mapping[str, ModelCacheSpec]) -> dict[str, str]:
     """Data of a unit of caches: what is staged here and from where, and the Secrets that must be there."""
     found = {"summary": f"{len(used)} cache{'' if len(used) == 1 else 's'} here"}
-    lines = [f"{name}: {cache.source}, {'staged' if staged(cache) else 'there already'}" for name, cache in used.items()]
+    staged_here = [f"{name}: {cache.source}, {'staged' if staged(cache) else 'there already'}" for name, cache in used.items()]
     wanted = sorted({line for cache in used.values() for line in prerequisites(namespace, cache)})
-    for key, text in (("caches", lines), ("prerequisites", wanted)):
-        if text:
-            found[key] = "\n".join(text) + "\n"
-    return found
+    return {**found, **lines("caches", staged_here), **lines("prerequisites", wanted)}
+
+
+def lines(key: str, found: Sequence[str]) -> dict[str, str]:
+    """The lines as one entry of a report; nothing of none."""
+    return {key: "\n".join(found) + "\n"} if found else {}
+
+
+def shares(service: str, found: Balance) -> str:
+    """`chat: 75 % qwen on east, 25 % qwen on west; then 100 % outside; without qwen on rack (the cluster is Lost)`."""
+    tiers = [", ".join(f"{share.part / 10_000:.4g} % {share.shown}" for share in found.tier(number)) for number in (0, 1)]
+    text = "; then ".join(filter(None, tiers)) or "nothing answers"
+    left = [f"{one.shown} ({one.reason})" for one in found.left_out] + [f"{name} (matches nothing)" for name in found.unmatched]
+    return f"{service}: {text}" + (f"; without {', '.join(left)}" if left else "")
 
 
 def summary(spec: PlacementSpec, cluster: str) -> str:

@@ -1,0 +1,41 @@
+"""What people bring to a front door's cluster: Secrets and authorities by name, and what each must hold. No value of one is ever read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .. import names
+from ..balance import Balance
+from ..resolve.fleet import Fleet, Front
+from .fronts import callers
+from .providers import key_form
+
+
+def to_base(fleet: Fleet, front: Front) -> list[str]:
+    """`secret modelfleet-system/callers, a key for each caller (front door)` for all that the front door itself needs."""
+    found = [f"{ref.name}, keys tls.crt, tls.key" for ref in front.spec.tls.certificate_refs] if front.spec.tls else []
+    found += [f"{name}, a key for each caller, each value once" for name in callers(front)] if front.spec.auth else []
+    token = fleet.settings.spec.routing.token_secret_ref
+    found += [f"{token.name}, key credential"] if token and front.by_path else []
+    return [f"secret {names.SYSTEM_NAMESPACE}/{line} (front door {front.name})" for line in found]
+
+
+def to_namespace(fleet: Fleet, front: Front, namespace: str, balances: Iterable[Balance]) -> list[str]:
+    """The same for what a namespace's routes name: the fleet's token, keys of providers, authorities of clusters."""
+    shares = [share for found in balances for share in found.shares]
+    lines = []
+    if token := fleet.settings.spec.routing.token_secret_ref:
+        keys = [key for key, used in (("credential", front.by_path), ("apiKey", front.by_model)) if used]
+        lines.append(f"secret {namespace}/{token.name}, key{'s' if len(keys) > 1 else ''} {', '.join(keys)} (the fleet's token)")
+    for name in sorted({share.target for share in shares if not share.cluster}):
+        endpoint = fleet.endpoints[namespace, name]
+        if endpoint.spec.credential:
+            reference = endpoint.spec.credential.api_key.secret_ref
+            forms = [f"key credential: {key_form(endpoint)}"] if front.by_path else []
+            forms += ["key apiKey: <API key>"] if front.by_model else []
+            lines.append(f"secret {namespace}/{reference.name}, {', '.join(forms)} (endpoint {name})")
+    for name in sorted({share.cluster for share in shares if share.cluster}):
+        tls = fleet.clusters[name].spec.gateway.tls
+        if tls and tls.ca_config_map_ref:
+            lines.append(f"configmap {namespace}/{tls.ca_config_map_ref.name}, key ca.crt (cluster {name})")
+    return lines
