@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+import json
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -21,62 +22,113 @@ from tests.e2e.process import free_port
 from tests.run import modelfleet
 
 DECLARED = Path(__file__).resolve().parent / "fleet"
-NAMESPACE, SYSTEM, DOMAIN = "shop", "modelfleet-system", "fleet.internal"
-TOKEN = "the-fleets-own"
-PORTS = ("WEST", "EAST", "PICKED")  # as the declarations name them
+NAMESPACE, DOMAIN = "shop", "fleet.internal"
+PORTS = ("WEST", "EAST", "FRONT", "IDLE", "PICKED", "ACME")  # as the declarations name them
+TOKEN = "the-fleets-own"  # what fronts show to the gateways of clusters
+KEYS = {"alice": "key-of-alice", "bob": "key-of-bob"}  # of callers
+PROVIDER_KEY = "Bearer sk-acme"
 # Deployment, cluster, and the model that it serves.
 ENGINES = (
     ("big", "west", "shop/chat"),
     ("idle", "west", "shop/chat"),
     ("small", "east", "shop/chat"),
+    ("steady", "west", "shop/steady"),
     ("picked", "west", "shop/picked"),
     ("moving", "west", "shop/moving"),
     ("moving", "east", "shop/moving"),
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DataPath:
-    """The running whole. engines: by deployment and cluster; ports: by the name that the declarations have for them."""
+    """The running whole. engines: by deployment and cluster; acme: the provider; ports: by the names of the declarations.
+
+    trusted: the authority by which fronts know the gateway of east, a file of `certificates`.
+    """
 
     gateway: EnvoyGateway
+    folder: Path
     repository: Path
     engines: Mapping[tuple[str, str], Engine]
+    acme: Engine
     ports: Mapping[str, int]
     certificates: Path
     stack: ExitStack
+    trusted: str = "ca.crt"
+    egress: int = field(default_factory=free_port)
 
     def apply(self) -> None:
         """Generates from what the repository says now, and returns when Envoy routes by it."""
-        out = self.repository.parent / "generated"
+        out = self.folder / "generated"
         result = modelfleet(self.repository, "generate", "-o", str(out))
         assert result.code == 0, result.err
         pods = {}
         for (deployment, cluster), engine in self.engines.items():
-            pods[cluster, NAMESPACE, f"model-{deployment}"] = [(engine.address, engine.port)]
-        self.gateway.apply(merged.merge(out, self._brought(), pods))
+            pods[cluster, NAMESPACE, names.service(NAMESPACE, deployment)] = [(engine.address, engine.port)]
+        self.gateway.apply(merged.merge(out, self._brought(), pods, self.egress), merged.access_log(out / "front"))
+
+    @contextmanager
+    def changed(self, path: str, old: str, new: str) -> Iterator[None]:
+        """Declares something else for a while."""
+        file = self.repository / path
+        text = file.read_text()
+        assert old in text
+        file.write_text(text.replace(old, new))
+        self.apply()
+        try:
+            yield
+        finally:
+            file.write_text(text)
+            self.apply()
+
+    @contextmanager
+    def trusting(self, authority: str) -> Iterator[None]:
+        """Fronts know the gateway of east by another authority for a while."""
+        self.trusted, before = authority, self.trusted
+        self.apply()
+        try:
+            yield
+        finally:
+            self.trusted = before
+            self.apply()
+
+    def client(self, service: str, key: str = KEYS["alice"]) -> openai.OpenAI:
+        """The official client of an application that calls a service at the front door; it repeats nothing by itself."""
+        return self._client(f"http://{LOCAL}:{self.ports['FRONT']}/{NAMESPACE}/{service}/v1", key)
+
+    def client_of_cluster(self, cluster: str, deployment: str, token: str = TOKEN) -> openai.OpenAI:
+        """The official client at a cluster's own gateway, calling one deployment as a front does."""
+        scheme = "https" if cluster == "east" else "http"
+        headers = {"Host": host(cluster, deployment), names.TOKEN_HEADER: token}
+        return self._client(f"{scheme}://{LOCAL}:{self.ports[cluster.upper()]}/v1", "unused", headers)
+
+    def _client(self, url: str, key: str, headers: Mapping[str, str] | None = None) -> openai.OpenAI:
+        http = openai.DefaultHttpxClient(verify=False)
+        client = openai.OpenAI(base_url=url, api_key=key, default_headers=headers, http_client=http, max_retries=0)
+        self.stack.callback(client.close)
+        return client
+
+    def usage(self) -> list[dict[str, Any]]:
+        """The lines of the access log so far."""
+        lines = self.gateway.process.log.read_text(errors="replace").splitlines()
+        return [json.loads(line) for line in lines if line.startswith("{") and '"answered_by":' in line]
 
     def _brought(self) -> dict[str, list[merged.Object]]:
         """The Secrets and ConfigMaps that the declarations name."""
-        token = secret(SYSTEM, "fleet-token", credential=TOKEN)
-        key, certificate = (self.certificates / name for name in ("east.key", "east.crt"))
-        tls = secret(SYSTEM, "east-certificate", **{"tls.key": key.read_text(), "tls.crt": certificate.read_text()})
-        return {"west": [token], "east": [token, {**tls, "type": "kubernetes.io/tls"}]}
-
-    def client(self, cluster: str, deployment: str, token: str = TOKEN, **options: Any) -> openai.OpenAI:
-        """The official client at a cluster's own gateway, calling one deployment as a front does."""
-        secure = cluster == "east"
-        headers = {"Host": host(cluster, deployment), "x-modelfleet-token": token}
-        client = openai.OpenAI(
-            base_url=f"{'https' if secure else 'http'}://{LOCAL}:{self.ports[cluster.upper()]}/v1",
-            api_key="unused",
-            default_headers=headers,
-            http_client=openai.DefaultHttpxClient(verify=False) if secure else None,
-            max_retries=0,
-            **options,
-        )
-        self.stack.callback(client.close)
-        return client
+        system = names.SYSTEM_NAMESPACE
+        token = secret(system, "fleet-token", credential=TOKEN)
+        shown = {f"tls.{kind}": (self.certificates / f"east.{kind}").read_text() for kind in ("key", "crt")}
+        certificate = {**secret(system, "east-certificate", **shown), "type": "kubernetes.io/tls"}
+        trusted = {"name": "fleet-authorities", "namespace": NAMESPACE}
+        authorities = {"ca.crt": (self.certificates / self.trusted).read_text()}
+        front = [
+            token,
+            secret(system, "callers", **KEYS),
+            secret(NAMESPACE, "fleet-token", credential=TOKEN),
+            secret(NAMESPACE, "acme-key", credential=PROVIDER_KEY),
+            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": trusted, "data": authorities},
+        ]
+        return {"west": [token], "east": [token, certificate], "front": front}
 
 
 def host(cluster: str, deployment: str) -> str:
@@ -91,12 +143,13 @@ def start(tools: Path, folder: Path) -> Iterator[DataPath]:
         ports = free_ports()
         repository = declare(folder / "repository", ports)
         engines = {(name, cluster): Engine(f"{name}@{cluster}", model) for name, cluster, model in ENGINES}
-        for engine in engines.values():
+        acme = Engine("acme", "*", prefix="/api/openai", key=PROVIDER_KEY, port=ports["ACME"])
+        for engine in (acme, *engines.values()):
             stack.callback(engine.kill)
         certificates = certify(folder / "certificates", f"*.east.{DOMAIN}")
         (folder / "gateway").mkdir()
         gateway = stack.enter_context(envoy_gateway.start(tools, folder / "gateway"))
-        found = DataPath(gateway, repository, engines, ports, certificates, stack)
+        found = DataPath(gateway, folder, repository, engines, acme, ports, certificates, stack)
         found.apply()
         yield found
 
@@ -122,15 +175,16 @@ def secret(namespace: str, name: str, **values: str) -> merged.Object:
 
 
 def certify(folder: Path, name: str) -> Path:
-    """A folder with an authority (ca.crt) and a certificate of it for a name (east.crt, east.key)."""
+    """A folder with an authority (ca.crt), a certificate of it for a name (east.crt, east.key), and another authority (other.crt)."""
     folder.mkdir()
 
     def openssl(*arguments: str) -> None:
         subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
 
-    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
-    openssl("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.crt", "-subj", "/CN=authority")
-    openssl("req", *key[:-2], "-keyout", "east.key", "-out", "east.csr", "-subj", "/CN=east")
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    for authority in ("ca", "other"):
+        openssl("req", "-x509", *key, "-days", "2", "-keyout", f"{authority}.key", "-out", f"{authority}.crt", "-subj", f"/CN={authority}")
+    openssl("req", *key, "-keyout", "east.key", "-out", "east.csr", "-subj", "/CN=east")
     (folder / "names").write_text(f"subjectAltName=DNS:{name}\n")
     openssl("x509", "-req", "-in", "east.csr", "-CA", "ca.crt", "-CAkey", "ca.key", "-days", "2", "-extfile", "names", "-out", "east.crt")
     return folder

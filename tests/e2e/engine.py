@@ -1,6 +1,7 @@
 """A small OpenAI-compatible model server on loopback: it answers like vLLM, with vLLM's metrics, and tells who called it with what.
 
-What a test may ask of one answer is said in the request's body, beside OpenAI's own fields: `gap`, seconds between two tokens.
+What a test may ask of one answer is said in the request's body, beside OpenAI's own fields: `gap`, seconds after each token of a stream, or
+before an answer in one piece.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ class Received:
 
 
 class Engine:
-    """One model server. `prefix`: the path before /v1, as providers have one; `key`: the whole value that `Authorization` must have.
+    """One model server. model: the name that it answers to, `*` for any. prefix: the path before /v1, as providers have one; key: the whole
+    value that `Authorization` must have.
 
     status: what every request to the API is answered with, 200 for an answer; delay: seconds before it; waiting, running: its gauges.
     """
@@ -172,10 +174,11 @@ class _Handler(BaseHTTPRequestHandler):
         if path != "/v1/chat/completions":
             return self._say(404, _mistake(f"{engine.name} has no {self.path}"))
         request = json.loads(body)
-        if request["model"] != engine.model:
+        if request["model"] != engine.model and engine.model != "*":
             return self._say(404, _mistake(f"The model `{request['model']}` does not exist."))
         if request.get("stream"):
             return self._stream(int(request.get("max_tokens", 2)), float(request.get("gap", 0)))
+        time.sleep(float(request.get("gap", 0)))
         message = {"role": "assistant", "content": engine.name}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         return self._say(200, self._chunk("chat.completion", choice) | {"usage": USAGE})

@@ -32,6 +32,9 @@ class EnvoyGateway:
     def __init__(self, tools: Path, folder: Path) -> None:
         self._folder, self._generation, self._marker = folder, 0, free_port()
         self._objects: Sequence[Object] = ()
+        self._telemetry: Object = {}
+        self._stated: dict[tuple[str, str], Any] = {}
+        self._read = 0  # bytes of the log
         binary = folder / "data" / "envoy-versions" / _ENVOY / "bin" / "envoy"
         for path in (folder / "in", binary.parent):
             path.mkdir(parents=True)
@@ -44,10 +47,13 @@ class EnvoyGateway:
         self.process = Process("envoy-gateway", [program, "server", "--config-path", str(settings)], folder)
         self._wait()
 
-    def apply(self, objects: Sequence[Object]) -> None:
-        """Replaces everything by these objects; returns when Envoy routes by all of them, and raises with what was refused."""
+    def apply(self, objects: Sequence[Object], telemetry: Object) -> None:
+        """Replaces everything by these objects; returns when Envoy routes by all of them, and raises with what was refused.
+
+        telemetry: of the EnvoyProxy.
+        """
         self._generation += 1
-        self._objects = objects
+        self._objects, self._telemetry = objects, telemetry
         self._write(objects)
         self._wait()
 
@@ -56,8 +62,8 @@ class EnvoyGateway:
 
     def problems(self) -> list[str]:
         """Conditions that are not as they should be, and objects that were given none; in the order of the objects."""
-        stated = self._statuses()
-        return [problem for found in self._objects for problem in _problems(found, stated.get((found["kind"], _key(found))))]
+        self._read_log()
+        return [problem for found in self._objects for problem in _problems(found, self._stated.get((found["kind"], _key(found))))]
 
     def admin(self, path: str) -> str:
         """What Envoy's own admin port answers."""
@@ -81,21 +87,24 @@ class EnvoyGateway:
 
     def _write(self, objects: Sequence[Object]) -> None:
         """By renaming, because a file is read as soon as there is something in it."""
-        text = yaml.dump_all([*_base(), *_marker(self._marker, self._generation), *objects], Dumper=yaml.CSafeDumper)
+        text = yaml.dump_all([*_base(self._telemetry), *_marker(self._marker, self._generation), *objects], Dumper=yaml.CSafeDumper)
         hidden = self._folder / ".objects"
         hidden.write_text(text)
         hidden.rename(self._folder / "in" / "objects.yaml")
 
-    def _statuses(self) -> dict[tuple[str, str], Any]:
-        """The newest status of each object, by kind and namespace/name."""
-        found: dict[tuple[str, str], Any] = {}
-        for line in self.process.log.read_text(errors="replace").splitlines():
+    def _read_log(self) -> None:
+        """Keeps the newest status of each object, by kind and namespace/name."""
+        with self.process.log.open("rb") as log:
+            log.seek(self._read)
+            text = log.read()
+        whole = text[: text.rfind(b"\n") + 1]
+        self._read += len(whole)
+        for line in whole.decode(errors="replace").splitlines():
             if _STATUS not in line:
                 continue
             entry = json.loads(line)
-            kind, _, text = entry["msg"].removeprefix(_STATUS).partition("\n")
-            found[(kind, entry["key"])] = yaml.load(text, yaml.CSafeLoader)
-        return found
+            kind, _, status = entry["msg"].removeprefix(_STATUS).partition("\n")
+            self._stated[kind, entry["key"]] = yaml.load(status, yaml.CSafeLoader)
 
 
 @contextmanager
@@ -124,10 +133,10 @@ def _settings(folder: Path) -> dict[str, Any]:
     }
 
 
-def _base() -> list[Object]:
+def _base(telemetry: Object) -> list[Object]:
     """The class, with all Gateways merged onto one Envoy."""
     group = "gateway.envoyproxy.io"
-    proxy = {"mergeGateways": True, "provider": {"type": "Host", "host": {"envoyVersion": _ENVOY}}}
+    proxy = {"mergeGateways": True, "provider": {"type": "Host", "host": {"envoyVersion": _ENVOY}}, "telemetry": telemetry}
     reference = {"group": group, "kind": "EnvoyProxy", "name": "merged", "namespace": _SYSTEM}
     return [
         {

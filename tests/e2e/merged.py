@@ -2,10 +2,12 @@
 
 1. Namespaces get their cluster's name in front: on one Envoy `shop` of west and `shop` of east would be one.
 2. A Service (or InferencePool) behind a route becomes a Backend on loopback: without Kubernetes nothing resolves a Service.
-3. An object that no gateway reads (pods, scalers, reports) is left out.
-4. What people bring to a cluster (Secrets, ConfigMaps with authorities) is added, as they would.
+3. So does the Service of the egress: its Gateway gets a free port, and the name in the cluster's DNS becomes one of this machine.
+4. The EnvoyProxies of Gateways are left out, since there is one proxy; of their settings it gets the front door's access log.
+5. An object that no gateway reads (pods, scalers, reports) is left out.
+6. What people bring to a cluster (Secrets, ConfigMaps with authorities) is added, as they would.
 
-Ports and host names need no change: the fleet declares those of this machine.
+The other ports and host names need no change: the fleet declares those of this machine.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from modelfleet import names
 
 Object = dict[str, Any]
 Address = tuple[str, int]  # an IP address and a port
@@ -22,15 +25,25 @@ Where = tuple[str, str, str]  # cluster, namespace, and name of an object there
 
 _GROUPS = ("gateway.networking.k8s.io", "gateway.envoyproxy.io")
 _ENVOY = "gateway.envoyproxy.io"
+_CLUSTER_DNS = f".{names.CLUSTER_DOMAIN}"
 
 
-def merge(generated: Path, brought: Mapping[str, list[Object]], pods: Mapping[Where, list[Address]]) -> list[Object]:
+def merge(generated: Path, brought: Mapping[str, list[Object]], pods: Mapping[Where, list[Address]], egress: int) -> list[Object]:
     """The objects for one Envoy.
 
     generated: a folder for each cluster, as `generate -o` writes it; brought: what people bring to each cluster; pods: what answers
-    behind each Service or InferencePool.
+    behind each Service or InferencePool; egress: the port of the egress.
     """
-    return [merged for cluster in sorted(brought) for merged in _cluster(cluster, [*read(generated / cluster), *brought[cluster]], pods)]
+    found = [merged for cluster in sorted(brought) for merged in _cluster(cluster, [*read(generated / cluster), *brought[cluster]], pods)]
+    return [_local(merged, egress) for merged in found]
+
+
+def access_log(generated: Path) -> Object:
+    """The telemetry of the front door's EnvoyProxy."""
+    (found,) = (
+        one["spec"]["telemetry"] for one in read(generated) if one["kind"] == "EnvoyProxy" and one["metadata"]["name"] == names.FRONT
+    )
+    return dict(found)
 
 
 def read(folder: Path) -> list[Object]:
@@ -44,7 +57,7 @@ def _cluster(cluster: str, objects: list[Object], pods: Mapping[Where, list[Addr
     for found in objects:
         if found["apiVersion"].partition("/")[0] not in _GROUPS and found["kind"] not in ("Secret", "ConfigMap"):
             continue
-        if "report" in found["metadata"]["name"]:
+        if found["kind"] == "EnvoyProxy" or "report" in found["metadata"]["name"]:
             continue
         yield _renamed(cluster, _with_backends(found))
     for (where, namespace, name), addresses in pods.items():
@@ -54,6 +67,20 @@ def _cluster(cluster: str, objects: list[Object], pods: Mapping[Where, list[Addr
             yield _renamed(
                 cluster, {"apiVersion": f"{_ENVOY}/v1alpha1", "kind": "Backend", "metadata": metadata, "spec": {"endpoints": endpoints}}
             )
+
+
+def _local(found: Object, egress: int) -> Object:
+    """A Gateway without a proxy of its own; the egress's port and name as they are on this machine."""
+    spec = found.get("spec", {})
+    if found["kind"] == "Gateway":
+        listeners = spec["listeners"]
+        if found["metadata"]["name"] == names.EGRESS:
+            listeners = [{**listener, "port": egress} for listener in listeners]
+        return {**found, "spec": {"gatewayClassName": spec["gatewayClassName"], "listeners": listeners}}
+    if found["kind"] == "Backend" and any("fqdn" in one and one["fqdn"]["hostname"].endswith(_CLUSTER_DNS) for one in spec["endpoints"]):
+        endpoints = [{**one, "fqdn": {"hostname": "egress.localhost", "port": egress}} for one in spec["endpoints"]]
+        return {**found, "spec": {**spec, "endpoints": endpoints}}
+    return found
 
 
 def _with_backends(found: Object) -> Object:

@@ -23,7 +23,8 @@ class Process:
     def __init__(self, name: str, command: list[str], folder: Path, **environment: str) -> None:
         self.name = name
         self.log = folder / f"{name}.log"
-        with self.log.open("wb") as log:
+        # Appended to: a program that opens its own output again would else write over what others wrote.
+        with self.log.open("ab") as log:
             self._running = subprocess.Popen(
                 command,
                 cwd=folder,

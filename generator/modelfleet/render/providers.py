@@ -16,8 +16,8 @@ from . import envoy, sync
 from .metadata import metadata
 from .unit import Manifest
 
-# What callers send and what is the fleet's own: no provider is to see it.
-_PRIVATE = ["authorization", "cookie", names.CLIENT_HEADER, names.TOKEN_HEADER, "x-api-key"]
+# What callers send and what is the fleet's own, addresses among it: no provider is to see it.
+_PRIVATE = ["authorization", "cookie", "x-api-key", "x-envoy-external-address", "x-forwarded-for", names.CLIENT_HEADER, names.TOKEN_HEADER]
 _CALLED = "/v1"  # where callers' paths begin, once the service's is taken off
 KEY_HEADERS = {"OpenAI": "Authorization", "Anthropic": "x-api-key"}
 
