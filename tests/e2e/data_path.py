@@ -68,28 +68,21 @@ class DataPath:
         self.gateway.apply(merged.merge(out, self._brought(), pods, self.egress), merged.access_log(out / "front"))
 
     @contextmanager
-    def changed(self, path: str, old: str, new: str) -> Iterator[None]:
-        """Declares something else for a while."""
-        file = self.repository / path
-        text = file.read_text()
-        assert old in text
-        file.write_text(text.replace(old, new))
+    def changed(self, *edits: tuple[str, str, str], trusted: str = "ca.crt") -> Iterator[None]:
+        """Declares something else for a while: a file, a text in it, and what stands there instead."""
+        before = {path: (self.repository / path).read_text() for path, _, _ in edits}
+        for path, old, new in edits:
+            file = self.repository / path
+            assert old in file.read_text()
+            file.write_text(file.read_text().replace(old, new))
+        self.trusted = trusted
         self.apply()
         try:
             yield
         finally:
-            file.write_text(text)
-            self.apply()
-
-    @contextmanager
-    def trusting(self, authority: str) -> Iterator[None]:
-        """Fronts know the gateway of east by another authority for a while."""
-        self.trusted, before = authority, self.trusted
-        self.apply()
-        try:
-            yield
-        finally:
-            self.trusted = before
+            for path, text in before.items():
+                (self.repository / path).write_text(text)
+            self.trusted = "ca.crt"
             self.apply()
 
     def client(self, service: str, key: str = KEYS["alice"]) -> openai.OpenAI:
