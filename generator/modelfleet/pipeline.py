@@ -282,7 +282,8 @@ def say_plan(repository: Repository, planned: Plan, report: Report) -> None:
     for excess in planned.excesses:
         resource = repository.resources.of("InferenceCluster")[excess.cluster]
         message = f"pool `{excess.pool}` of cluster `{excess.cluster}`: {excess.text}"
-        report.add(codes.ALL[excess.code], message, resource.at("spec", "nodePools"), "modelfleet explain NS/NAME of a holder")
+        hint = f"modelfleet place --give-up {excess.last}" if excess.last else "modelfleet capacity"
+        report.add(codes.ALL[excess.code], message, resource.at("spec", "nodePools"), hint)
 
 
 @load.uncollected()

@@ -46,10 +46,11 @@ def command(
     else:
         changes = decide.decide(repository, targets, decide.keys(context, fleet, give_up), report)
         changes = {**_given_up(repository, fleet), **changes} if allow_removals and not named else changes
-    decide.tell(fleet, changes)
-    if not allow_removals and not finish and (refused := decide.too_many(fleet, changes, "modelfleet place")).errors:
+    guarded = not (allow_removals or finish or check_only)
+    if guarded and (refused := decide.too_many(fleet, changes, "modelfleet place")).errors:
         report.extend(refused.found)
         context.refuse(report.sorted())
+    decide.tell(fleet, changes)
     if not check_only:
         decide.write(repository, changes, approved=allow_removals)
     context.say(report.sorted())

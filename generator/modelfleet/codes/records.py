@@ -164,7 +164,7 @@ GUARANTEE_LOST = warning(
     "GuaranteeLost",
     "The pods recorded on a pool all run, and after a restart one of them may find no node.",
     "Accounting Guaranteed holds for what is placed from now on; what is recorded is never evicted.",
-    "Move or scale down one of the holders, give the large pods a pool of their own, or use accounting Packed.",
+    "`modelfleet place --give-up NS/NAME` moves a holder; or give the large pods a pool of their own, or use accounting Packed.",
     "accounting: Guaranteed  # with pods of 8 and of 1 device on one pool",
 )
 NEWLY_OVERCOMMITTED = error(
@@ -178,7 +178,7 @@ OVERCOMMITTED = warning(
     "Overcommitted",
     "The pods recorded on a pool need more than it has.",
     "Some of them wait. Nothing is evicted.",
-    "Move or scale down one of the holders; nothing is evicted meanwhile.",
+    "`modelfleet place --give-up NS/NAME` moves a holder to where there is room; or scale one down.",
     "nodeCount: 1  # 2 nodes were recorded full",
 )
 OUTPUT_FOLDER = error(

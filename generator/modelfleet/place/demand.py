@@ -22,6 +22,20 @@ def is_device(kind: str) -> bool:
     return "/" not in kind
 
 
+def counted(kind: str, *amounts: int) -> str:
+    """Amounts of a kind with their units, one `of` the other: `5 of 8 gpu`, `8 of 7 cpu`, `40Gi of 26Gi memory`."""
+    return f"{' of '.join(quantity(kind, amount) for amount in amounts)} {kind.removeprefix('node/')}"
+
+
+def quantity(kind: str, amount: int) -> str:
+    """An amount of a kind as Kubernetes writes it."""
+    if kind == CPU:
+        return f"{amount}m" if amount % 1000 else str(amount // 1000)
+    if kind in (MEMORY, STORAGE):
+        return f"{amount}Mi" if amount % 1024 else f"{amount // 1024}Gi"
+    return str(amount)
+
+
 def devices(demand: Demand) -> int:
     """Devices that a pod takes, of all groups together."""
     return sum(amount for kind, amount in demand if is_device(kind))

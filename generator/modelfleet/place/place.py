@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..api.placement import PlacementEntry, PlacementSpec
 from ..resolve.fleet import Deployment, Fleet
 from .candidates import Offers
-from .demand import Demand
+from .demand import Demand, counted
 from .fill import Filler
 from .ledger import Ledger, Pods
 from .limits import Limits
@@ -90,7 +90,7 @@ class Placing:
         return [key for key in self.fleet.deployments if key not in self.recorded or self.is_stale(key)]
 
     def is_stale(self, key: Key) -> bool:
-        return is_stale(self.fleet, self.fleet.deployments[key], self.recorded[key].wanted, self.entries[key])
+        return is_stale(self.fleet, self.fleet.deployments[key], self.recorded[key], self.entries[key])
 
     def state(self, key: Key) -> State:
         """A deployment as it is recorded."""
@@ -151,10 +151,15 @@ class Placing:
                     guaranteed = self.filler.ledger.accounting == "Guaranteed"
                     lost = guaranteed and account.fits("Packed", nodes)
                     groups = sorted({kind for demand in account.pods for kind, _ in demand})
-                    taken = ", ".join(f"{t} of {there} {g}" for g in groups for t, there in [account.devices(g, nodes)])
-                    code = "GuaranteeLost" if lost else "Overcommitted"
-                    found.append(Excess(cluster, account.pool.name, code, f"{taken} recorded; held by {account.held_by()}"))
+                    taken = ", ".join(counted(group, *account.devices(group, nodes)) for group in groups)
+                    code, text = "GuaranteeLost" if lost else "Overcommitted", f"{taken} recorded; held by {account.held_by()}"
+                    found.append(Excess(cluster, account.pool.name, code, text, self._last(account.holders)))
         return tuple(found)
+
+    def _last(self, holders: Mapping[str, int]) -> str:
+        """The holder that is filled last: what it gives up is missed least."""
+        declared = [d for d in self.fleet.deployments.values() if holders.get(d.ref)]
+        return max(declared, key=lambda d: (-d.spec.priority, d.key)).ref if declared else ""
 
 
 def _recorded(fleet: Fleet, deployment: Deployment | None, entry: PlacementEntry, offers: Offers) -> Entry:

@@ -41,13 +41,15 @@ class Shortfall:
 class Excess:
     """A pool that holds too much. Nothing is evicted; people decide.
 
-    code: Overcommitted (its recorded pods cannot all run) or GuaranteeLost (they run, and may not all start again).
+    code: Overcommitted (its recorded pods cannot all run) or GuaranteeLost (they run, and may not all start again). last: of the
+    deployments that hold it the one that is filled last, as `namespace/name`; empty if none of them is declared.
     """
 
     cluster: str
     pool: str
     code: str
     text: str
+    last: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..resolve.fleet import Cluster
 from .candidates import Candidate, Offer, levels
-from .demand import is_device
+from .demand import counted, is_device, quantity
 from .eligible import Eligibility
 from .fill import Filler, joined, same
 from .ledger import Account, Ledger
@@ -98,7 +98,7 @@ class Reasons:
 
     def _needs(self, cluster: Cluster, candidate: Candidate) -> str:
         return ", ".join(
-            f"{count} x {' + '.join(f'{amount} {kind}' for kind, amount in demand)} in pool {cluster.pools[position].name}"
+            f"{count} x {' + '.join(counted(kind, amount) for kind, amount in demand)} in pool {cluster.pools[position].name}"
             for position, demand, count in candidate.pods
         )
 
@@ -121,7 +121,8 @@ class Reasons:
             taken, there = account.devices(kind, nodes)
             if there - taken < size * count:
                 reason = "InsufficientDevices" if is_device(kind) else "InsufficientNodes"
-                return (reason, f"pool {name}: needs {size * count} {kind}, {max(0, there - taken)} of {there} free; held by {held}")
+                left = f"{quantity(kind, max(0, there - taken))} of {quantity(kind, there)} free"
+                return (reason, f"pool {name}: needs {counted(kind, size * count)}, {left}; held by {held}")
         kind, size = next((k, s) for k, s in demand.items() if is_device(k))
         block = account.block(kind, nodes)
         if block >= size and self.filler.ledger.accounting == "Guaranteed":

@@ -20,7 +20,7 @@ def record(state: State, shortfall: Shortfall | None) -> PlacementSpec:
             missing -= alone
             replicas.append(_entry(entry, entry.count, None, entry.count - alone))
         elif entry.lost:
-            replicas.append(_entry(entry, entry.count, None, 0))
+            replicas.append(_entry(entry, *(entry.limits or (entry.count, None)), 0))
         else:
             minimum, maximum = next(dealt)
             replicas.append(_entry(entry, minimum, maximum, 0))

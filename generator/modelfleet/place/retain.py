@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from ..api.placement import PlacementSpec
 from ..resolve.fleet import Cluster, Deployment, Fleet
 from .eligible import Eligibility
+from .share import shares
 from .state import Entry, live
 from .tolerate import untolerated
 
@@ -40,17 +42,19 @@ def _gone(deployment: Deployment, entry: Entry, cluster: Cluster) -> str:
     return "NoMatchingClass: its pools no longer match the requests"
 
 
-def is_stale(fleet: Fleet, deployment: Deployment, wanted: int, entries: Iterable[Entry]) -> bool:
+def is_stale(fleet: Fleet, deployment: Deployment, recorded: PlacementSpec, entries: Iterable[Entry]) -> bool:
     """Whether a record must be decided anew.
 
-    The number changed, an entry may not stay, its devices serve no longer as recorded, or a Lost cluster's replicas need
-    a successor or have one too many. A shortfall alone does not make a record stale.
+    The number changed; its entries and its shortfall do not add up to it, as after a cluster was Lost or came back; the
+    entries' limits are not the deployment's; an entry may not stay, or its devices serve no longer as recorded. A shortfall
+    alone does not make a record stale.
     """
-    found = list(entries)
-    there = live(found)
-    if wanted != deployment.wanted or there > deployment.wanted:
+    found = sorted(entries, key=lambda entry: entry.key)
+    missing = recorded.shortfall.missing if recorded.shortfall else 0
+    if recorded.wanted != deployment.wanted or live(found) + missing != deployment.wanted:
         return True
-    if there < deployment.wanted and any(entry.lost for entry in found):
+    counted = [entry for entry in found if entry.live]
+    if [entry.limits for entry in counted] != shares(deployment, [entry.count for entry in counted]):
         return True
     return any(must_leave(fleet, deployment, entry) or renewed(entry) for entry in found if not entry.retiring)
 

@@ -19,7 +19,8 @@ class Entry:
 
     candidate: what they are charged; None where the record no longer fits its declarations (then `pods` holds what could
     still be told). replaced: of a retiring entry, how many have a successor. lost: its cluster is Lost.
-    given_up: it leaves in this run and is not taken back. placed: replicas that this run added.
+    given_up: it leaves in this run and is not taken back. placed: replicas that this run added. limits: its minimum and maximum as
+    recorded; None of a new entry.
     """
 
     cluster: str
@@ -32,6 +33,7 @@ class Entry:
     lost: bool = False
     given_up: bool = False
     placed: int = 0
+    limits: tuple[int, int | None] | None = None
 
     def copy(self) -> Entry:
         return replace(self)
@@ -80,4 +82,7 @@ def recorded_entry(entry: PlacementEntry, cluster: Cluster | None, candidate: Ca
     """A recorded entry as it is charged. known: what it takes if no candidate could be made."""
     lost = cluster is not None and cluster.spec.state == "Lost"
     pods = candidate.pods if candidate else known
-    return Entry(entry.cluster, dict(entry.engines), candidate, pods, entry.count, entry.retiring, entry.replaced, lost)
+    return Entry(
+        entry.cluster, dict(entry.engines), candidate, pods, entry.count, entry.retiring, entry.replaced, lost,
+        limits=(entry.minimum, entry.maximum),
+    )  # fmt: skip
