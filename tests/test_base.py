@@ -24,9 +24,9 @@ def git(root: Path, *arguments: str) -> str:
     return subprocess.run(["git", "-C", str(root), *who, *arguments], check=True, capture_output=True, text=True).stdout.strip()
 
 
-def committed(root: Path, *manifests: Manifest) -> Path:
-    """A repository of `manifests` in one commit."""
-    repository(root, *manifests)
+def committed(root: Path, *manifests: Manifest, texts: Mapping[str, str] | None = None) -> Path:
+    """A repository of `manifests`, and of `texts` as in `repository`, in one commit."""
+    repository(root, *manifests, **(texts or {}))
     git(root, "init", "-q")
     return commit(root)
 

@@ -132,7 +132,7 @@ ADVICE = (
 COMMANDS = ("NewlyOvercommitted", "PlacementEdited")
 REMOVAL = ("ClusterLeft", "UnapprovedRemoval")
 ELSEWHERE = dict.fromkeys(ADVICE, "test_advice.py") | dict.fromkeys(COMMANDS, "test_place_command.py")
-ELSEWHERE |= dict.fromkeys(REMOVAL, "test_gone_cluster.py") | {"OutputFolder": "test_output.py"}
+ELSEWHERE |= dict.fromkeys(REMOVAL, "test_gone_cluster.py") | {"OutputFolder": "test_output.py", "CannotEdit": "test_remove_command.py"}
 
 
 @pytest.mark.parametrize("code", SPECIAL)

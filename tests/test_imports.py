@@ -38,6 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pod_shape": {"api"},
     "formats": {"load"},
     "git": set(),
+    "edit": {"load"},
     "schemas": {"api", "emit", "report"},
     "migrate": {"api", "dialect", "load"},
     "records": {"api", "emit", "names", "pipeline"},

@@ -235,6 +235,11 @@ def at(repository: Repository, ref: str, published: bool = False) -> Resources:
     return validate(documents, Report())
 
 
+def parsed(relative: str, text: str) -> list[load.Document]:
+    """The documents of a file's text."""
+    return load.parse(relative, text, Report())
+
+
 def recorded(fleet: Fleet) -> Plan:
     """What is recorded and nothing else; the placer is not even imported."""
     from .place.plan import Plan

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from modelfleet import render
-from modelfleet.render.applications import destination, literal
+from modelfleet.render.applications import application_set, destination, literal
 
 from .builders import cluster, entry, fleet, placement, plan
 from .scenarios import scenarios
@@ -64,3 +65,13 @@ def test_a_cluster_without_placements_has_its_base() -> None:
         m for m in render.render_root(fleet(), plan({("a", "b"): placement(entry(1, "west"))})).manifests if m["kind"] == "ApplicationSet"
     ]
     assert [element["unit"] for element in sets[0]["spec"]["generators"][0]["list"]["elements"]] == ["base"]
+
+
+def test_the_set_of_a_cluster_whose_removal_is_approved_may_go_and_takes_its_applications_along() -> None:
+    """And nothing that runs: the Applications have no finalizer."""
+    settings = fleet().settings.spec
+    stays, goes = (application_set(settings, replace(cluster(), leaving=leaving), [], {}) for leaving in (False, True))
+    options = [s["metadata"]["annotations"]["argocd.argoproj.io/sync-options"] for s in (stays, goes)]
+    assert options == ["Prune=false,Delete=false", "Prune=true,Delete=confirm"]
+    assert [s["metadata"].get("finalizers") for s in (stays, goes)] == [["resources-finalizer.argocd.argoproj.io"], None]
+    assert stays["spec"] == goes["spec"] and "finalizers" not in goes["spec"]["template"]["metadata"]

@@ -13,7 +13,7 @@ KEPT, LOSABLE, PERMANENT = "Prune=false,Delete=confirm", "Prune=true,Delete=conf
 
 # kind: (Retire, Retire while everything there retires, Prune)
 TABLE = {
-    "ApplicationSet": (PERMANENT, PERMANENT, None),
+    "ApplicationSet": (PERMANENT, LOSABLE, None),
     "AppProject": (PERMANENT, PERMANENT, None),
     "ConfigMap": (KEPT, LOSABLE, None),
     "Deployment": (KEPT, LOSABLE, None),

@@ -44,7 +44,7 @@ def _check_dropped(before: Resources, now: Resources, report: Report) -> None:
                 where = new.at("spec", "replicas") if new else Location(old.document.path)
                 what = "the record" if new is None else "its entry"
                 message = f"{what} of `{ref}` on {entry.cluster} is gone ({entry.count} replicas) and was not retiring"
-                hint = "put it back and let it retire first: replicas: 0, modelfleet place, merge, modelfleet place --finish"
+                hint = f"put it back; to take it away: modelfleet remove ModelDeployment {ref}, merge, and the same with --finish"
                 report.add(codes.UNRETIRED_REMOVAL, message, where, hint)
 
 
@@ -124,7 +124,7 @@ def _check_clusters(before: Resources, now: Resources, report: Report) -> None:
             report.add(codes.IMMUTABLE, message, new.at("spec", "stack"), f"stack: {old.model.spec.stack}")
         if name in recorded and old.model.spec.destination != new.model.spec.destination:
             message = f"cluster `{name}` has recorded replicas, and its destination was another"
-            hint = "drain it first: a taint with effect NoExecute, modelfleet place, merge, modelfleet place --finish"
+            hint = f"drain it first: modelfleet drain {name}, merge, modelfleet drain {name} --finish"
             report.add(codes.IMMUTABLE, message, new.at("spec", "destination"), hint)
 
 

@@ -17,7 +17,7 @@ def check_records(resources: Resources, fleet: Fleet, report: Report, clusters: 
         for index, entry in enumerate(resource.model.spec.replicas):
             where = resource.at("spec", "replicas", index, "cluster")
             if key not in fleet.deployments:
-                hint = "put its file back; to take it away set replicas: 0, and run modelfleet place"
+                hint = f"put its file back; to take it away: modelfleet remove ModelDeployment {ref}"
                 report.add(codes.DECLARATION_MISSING, f"no ModelDeployment `{ref}` is declared", where, hint)
                 break
             if entry.cluster not in fleet.clusters:

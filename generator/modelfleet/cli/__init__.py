@@ -20,10 +20,12 @@ COMMANDS = {
     "check": "Report every mistake in the repository.",
     "cmp": "What the Argo CD plugin runs.",
     "endpoints": "Show the URL of each service, how to call it and where its requests go.",
+    "drain": "Move everything off a cluster, in two commits.",
     "explain": "Say why a deployment runs where it runs, or what a code means.",
     "generate": "Print what Argo CD will apply.",
     "migrate": "Rewrite Modelplane's files to our group and layout.",
     "place": "Decide where replicas run, and record it.",
+    "remove": "Take a declaration away on purpose, in two commits.",
     "schemas": "Write the JSON Schemas of all kinds.",
 }
 

@@ -101,6 +101,7 @@ from .reading import (
     YAML_SYNTAX,
 )
 from .records import (
+    CANNOT_EDIT,
     CLUSTER_GONE,
     CLUSTER_LEFT,
     DECLARATION_MISSING,
@@ -154,6 +155,7 @@ __all__ = [
     "BAD_VALUE",
     "BAD_VERSION",
     "BASE",
+    "CANNOT_EDIT",
     "CLUSTER_GONE",
     "CLUSTER_LEFT",
     "COLD_START",

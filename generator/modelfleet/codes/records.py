@@ -93,7 +93,7 @@ DECLARATION_MISSING = error(
     "DeclarationMissing",
     "A recorded placement has no ModelDeployment, or a unit has neither.",
     "Nothing says what to run; what runs is kept.",
-    "Put the declaration back. To take it away: replicas: 0, modelfleet place, merge, modelfleet place --finish.",
+    "Put the declaration back. To take it away: `modelfleet remove ModelDeployment NS/NAME`, merge, and the same with `--finish`.",
     "a deleted file under models/",
 )
 CLUSTER_GONE = error(
@@ -152,6 +152,14 @@ NOT_FINISHED = error(
     "Argo CD prunes only what it has seen marked for it, and dropping what serves loses replicas.",
     "Merge the commit that retires it first; accept the loss of replicas by name where it is meant.",
     "modelfleet place --finish  # in the commit that retires",
+)
+CANNOT_EDIT = error(
+    "CannotEdit",
+    "A command cannot change a file without rewriting it.",
+    "Comments and the order of what people wrote would be lost.",
+    "Change it by hand: `replicas: 0` and no `scaling` to remove a deployment, `modelfleet.io/remove: approved` under "
+    "metadata.annotations to remove anything else, the taint `modelfleet.io/drain:NoExecute` to drain a cluster; then `modelfleet place`.",
+    "metadata:\n  annotations: {modelfleet.io/remove: approved}",
 )
 SHORTFALL = warning(
     "Shortfall",

@@ -144,7 +144,7 @@ def _caches(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list
     yield report.report(unit, report.caches(unit.namespace, used), removal)
     for name, cache in used.items():
         if caches.staged(cache):
-            retiring = _retiring(plan, cluster, users[name])
+            retiring = _retiring(plan, cluster, users[name]) or (unit.namespace, name) in fleet.leaving_caches
             yield caches.claim(unit.namespace, name, cache, cluster, removal, retiring=retiring)
             yield caches.job(unit.namespace, name, cache, cluster, removal)
 

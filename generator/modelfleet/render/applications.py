@@ -77,7 +77,10 @@ def models_project(settings: FleetSpec, placements: Placements) -> Manifest:
 
 
 def application_set(settings: FleetSpec, cluster: Cluster, units: Sequence[UnitId], placements: Placements) -> Manifest:
-    """The Applications of a cluster's units, from literal elements: nothing outside the commit decides what exists."""
+    """The Applications of a cluster's units, from literal elements: nothing outside the commit decides what exists.
+
+    Of a cluster whose removal is approved the set may be pruned, and takes its Applications along; what they made stays.
+    """
     argocd = settings.argocd
     retire = argocd.removal == "Retire"
     models = Counter(unit.namespace for unit in units if unit.deployment)
@@ -89,7 +92,7 @@ def application_set(settings: FleetSpec, cluster: Cluster, units: Sequence[UnitI
             cluster.name,
             argocd.namespace,
             labels={names.LABEL_CLUSTER: cluster.name},
-            annotations=sync.annotations_of("ApplicationSet", argocd.removal),
+            annotations=sync.annotations_of("ApplicationSet", argocd.removal, retiring=cluster.leaving),
         ),
         "spec": {
             "generators": [{"list": {"elements": elements}}],
@@ -100,7 +103,7 @@ def application_set(settings: FleetSpec, cluster: Cluster, units: Sequence[UnitI
             "template": {"metadata": _application_metadata(cluster, retire), "spec": _application_spec(settings, cluster, retire)},
         },
     }
-    if retire:
+    if retire and not cluster.leaving:
         found["metadata"]["finalizers"] = [names.CASCADE_FINALIZER]
     return found
 

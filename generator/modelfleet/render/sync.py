@@ -49,6 +49,8 @@ def annotations_of(
 
 
 def _options(kind: str, removal: Removal, retiring: bool, hashed: bool, kept: bool) -> str:
+    if kind == "ApplicationSet" and removal == "Retire" and retiring:
+        return LOSABLE
     if kind in ("Namespace", "ApplicationSet", "AppProject"):
         # A namespace takes every pod along, whatever the policy.
         return PERMANENT if removal == "Retire" or kind == "Namespace" else ""

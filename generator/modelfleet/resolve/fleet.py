@@ -61,12 +61,13 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A cluster; `labels` include what its name and location say."""
+    """A cluster; `labels` include what its name and location say. leaving: its removal is approved."""
 
     name: str
     labels: Mapping[str, str]
     spec: InferenceClusterSpec
     pools: tuple[Pool, ...]
+    leaving: bool = False
 
     def pool(self, name: str) -> Pool | None:
         return next((pool for pool in self.pools if pool.name == name), None)
@@ -169,6 +170,7 @@ class Fleet:
     """Everything that was declared and recorded. Keys of what lives in a namespace are (namespace, name).
 
     teams: by name. class_labels: labels of each class, on which quotas select. fronts: by the cluster that they stand on.
+    leaving_caches: those whose removal is approved.
 
     A run that needs a part of the repository gets a part: then `deployments` and `placements` hold that part alone.
     """
@@ -181,6 +183,7 @@ class Fleet:
     class_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     teams: Mapping[str, TeamSpec] = field(default_factory=dict)
     caches: Mapping[tuple[str, str], ModelCacheSpec] = field(default_factory=dict)
+    leaving_caches: frozenset[tuple[str, str]] = frozenset()
     config_maps: Mapping[tuple[str, str], ConfigMap] = field(default_factory=dict)
     services: Mapping[tuple[str, str], Service] = field(default_factory=dict)
     endpoints: Mapping[tuple[str, str], Endpoint] = field(default_factory=dict)

@@ -33,6 +33,7 @@ def resolve(resources: Resources, version: str, report: Report) -> Fleet | None:
         class_labels={name: r.model.metadata.labels for name, r in resources.of("InferenceClass").items()},
         teams={name: r.model.spec for name, r in resources.of("Team").items()},
         caches={_key(r): r.model.spec for r in resources.of("ModelCache").values()},
+        leaving_caches=frozenset(_key(r) for r in resources.of("ModelCache").values() if _leaving(r)),
         config_maps={_key(r): r.model for r in resources.of("ConfigMap").values()},
         services={_key(r): _service(r) for r in resources.of("ModelService").values()},
         endpoints={_key(r): _endpoint(r) for r in resources.of("ModelEndpoint").values()},
@@ -87,7 +88,7 @@ def _cluster(resource: Resource, classes: dict[str, InferenceClassSpec], report:
             where = resource.at("spec", "nodePools", index, "className")
             report.add(codes.UNKNOWN_CLASS, f"no InferenceClass is named `{pool.class_name}`", where, nearest(pool.class_name, classes))
     _allocation(resource, tuple(pools), report)
-    return Cluster(metadata.name, _labels(metadata.name, metadata.labels, spec), spec, tuple(pools))
+    return Cluster(metadata.name, _labels(metadata.name, metadata.labels, spec), spec, tuple(pools), _leaving(resource))
 
 
 def _pool(pool: NodePool, hardware: InferenceClassSpec) -> Pool:
@@ -188,7 +189,7 @@ def front_cluster(front: Resource, clusters: Mapping[str, Cluster]) -> str:
 
 
 def _leaving(resource: Resource) -> bool:
-    return bool(resource.model.metadata.annotations.get(names.ANNOTATION_REMOVE) == "approved")
+    return bool(resource.model.metadata.annotations.get(names.ANNOTATION_REMOVE) == names.APPROVED)
 
 
 def _key(resource: Resource) -> tuple[str, str]:
