@@ -277,6 +277,11 @@ CASES: list[tuple[str, dict[str, Edit], str]] = [
         {NEW: TEAM + "  maxPriority: 100\n", MODEL: ("replicas: 1", "replicas: 1\n  priority: 900")},
         "models/ml/chat.yaml:6:13",
     ),
+    (
+        "PodSecurity",
+        {NEW: TEAM, MODEL: ("{name: engine, image: 'x:1'}", "{name: engine, image: 'x:1', ports: [{containerPort: 8000, hostPort: 80}]}")},
+        "models/ml/chat.yaml:9:15",
+    ),
     ("NotYetRendered", {FLEET: ("placement:", "components: [{name: keda}]\n  placement:")}, "fleet/fleet.yaml:6:15"),
     ("NoMeaning", {NEW: OTHER}, "fleet/new.yaml:6:1"),
     ("DeclarationMissing", {MODEL: None}, "placements/ml/chat.yaml:7:15"),

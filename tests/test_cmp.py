@@ -138,7 +138,10 @@ def test_a_wrong_declaration_stops_the_units_that_need_it(root: Path) -> None:
     wrong = root / "models/ml/modeldeployment-code.yaml"
     wrong.write_text(wrong.read_text().replace("replicas:", "replica:"))
     for name, result in everything(root).items():
-        if name in ("east model/ml/code", "east routes/ml", "west routes/ml", "east caches/ml", "west caches/ml"):
+        if name in (
+            "east model/ml/code",
+            *(f"{cluster} {kind}/ml" for cluster in ("east", "west") for kind in ("tenant", "caches", "routes")),
+        ):
             assert (result.code, result.out) == (1, "") and "did you mean `replicas`?" in result.err
         else:
             assert result == before[name], name

@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "tree": {"emit", "render"},
     "report": {"api", "emit", "names", "place", "render", "resolve"},
     "checks": {"api", "balance", "cel", "resolve", "validate", "names", "place"},
-    "advice": {"api", "names", "place", "render", "resolve", "validate"},
+    "advice": {"api", "checks", "names", "place", "render", "resolve", "validate"},
     "pods": {"api", "load", "mistakes", "names", "pod_shape", "resolve", "validate"},
     "pod_shape": {"api"},
     "formats": {"load"},

@@ -12,9 +12,12 @@ from typing import Any
 
 from . import codes, names
 from .api.placement import PlacementEntry
+from .api.team import TeamSpec
+from .checks import pod_security
 from .diagnostics import Code, Diagnostic, Report
 from .render import caches, versions
 from .render.members import Pod, flag, pods, words
+from .render.pod import pod_template
 from .render.workload import Workload, workloads
 from .resolve.fleet import Deployment, Fleet
 from .validate import Resource, Resources
@@ -153,7 +156,10 @@ def _recorded(resource: Resource, deployment: Deployment, fleet: Fleet, live: li
             found |= {f"{cluster}/{one.name}": (one, pods(one)) for one in here}
         except KeyError:
             return  # StillRecorded or UnknownCache say it
+    owner = fleet.team_of(deployment.namespace)
     for workload, members in found.values():
+        if owner:
+            yield from _pod_security(resource, workload, members, *owner)
         yield from _cluster(resource, workload, members)
         yield from _parallel(resource, workload, members)
     yield from _update(resource, [workload for workload, _ in found.values() if not workload.retiring])
@@ -182,6 +188,21 @@ def _cluster(resource: Resource, workload: Workload, members: tuple[Pod, ...]) -
         code = codes.NO_PICKER if workload.serving.mode == "Unified" else codes.NO_PHASES
         message = f"the gateway of cluster {cluster.name} routes to no InferencePool"
         yield Diagnostic(code, message, where, "gateway: {inferencePools: true} where its gateway can, or another clusterSelector")
+
+
+def _pod_security(resource: Resource, workload: Workload, members: tuple[Pod, ...], team: str, spec: TeamSpec) -> Iterator[Diagnostic]:
+    """What the team's level refuses of the pods as they are rendered, and of the Job that stages their files."""
+    at = resource.at(*_ENGINES, workload.deployment.engines.index(workload.engine), "name")
+    rendered = [(f"engine `{workload.engine.name}`", pod_template(pod)["spec"]) for pod in members]
+    if workload.cache and caches.staged(workload.cache) and (reference := workload.deployment.spec.template.spec.model_cache_ref):
+        job = caches.job(workload.namespace, reference.name, workload.cache, workload.cluster, workload.removal)
+        rendered.append((f"the Job that stages cache `{reference.name}`", job["spec"]["template"]["spec"]))
+    for what, pod in rendered:
+        if found := pod_security.refused(pod, spec.pod_security):
+            shown = ", ".join(found[:3]) + (f" and {len(found) - 3} more" if len(found) > 3 else "")
+            message = f"{what} has {shown}, which level {spec.pod_security} of team `{team}` refuses"
+            wider = "Privileged" if spec.pod_security == "Baseline" else "Baseline"
+            yield Diagnostic(codes.POD_SECURITY, message, at, f"podSecurity: {wider} in the Team")
 
 
 def _parallel(resource: Resource, workload: Workload, members: tuple[Pod, ...]) -> Iterator[Diagnostic]:

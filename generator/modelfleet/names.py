@@ -26,6 +26,11 @@ LABEL_WORKLOAD = f"{GROUP}/workload"
 LABEL_NAMESPACE = f"{GROUP}/namespace"
 LABEL_SERVING = f"{GROUP}/serving"  # "true" on the pods that answer callers
 LABEL_CACHE = f"{GROUP}/cache"
+LABEL_TEAM = f"{GROUP}/team"
+LABEL_WAVE = f"{GROUP}/wave"
+LABEL_ENVIRONMENT = f"{GROUP}/environment"  # a cluster's, in its declaration: which versions and sizes it gets
+LABEL_COMPONENT = f"{GROUP}/component"
+LABEL_POD_SECURITY = "pod-security.kubernetes.io/enforce"
 LABEL_PHASE = "llm-d.ai/role"  # by which the picker tells prefill from decode
 LABEL_GATEWAY = "gateway.envoyproxy.io/owning-gateway-name"  # on the proxies of a Gateway
 LABEL_GATEWAY_NAMESPACE = "gateway.envoyproxy.io/owning-gateway-namespace"
@@ -62,8 +67,14 @@ HOST_FILTER = "modelfleet-host"  # the filter that gives each backend its own ho
 TOKEN_FILTER = "modelfleet-token"  # noqa: S105  the filter that adds the fleet's token
 PROVIDERS = "providers"  # the domain of providers below the fleet's
 PROJECT_PLATFORM = "modelfleet-platform"
-PROJECT_MODELS = "modelfleet-models"
+PROJECT_MODELS = "modelfleet-models"  # of namespaces without a team
+PROJECT_STACK = "modelfleet-stack"
+TEAM = "modelfleet-team"  # what a team has in each of its namespaces: Role, RoleBinding, ResourceQuota
+INGRESS_POLICY = "modelfleet-ingress"
+EGRESS_POLICY = "modelfleet-egress"
+PICKER_EGRESS_POLICY = "modelfleet-picker-egress"
 
+PICKER = "Picker"  # the role of an endpoint picker's pod
 ENGINE_CONTAINER = "engine"
 CLAIM = "devices"  # the claim in a pod
 PORT = "http"  # the serving port of an engine's container
@@ -193,6 +204,11 @@ def application(cluster: str, unit: str) -> str:
         return fit(f"{cluster}-{unit}", SERVICE_LIMIT, cluster, unit)
     text = f"{cluster}-{unit.replace('/', '-')}"
     return f"{text[: SERVICE_LIMIT - 9].rstrip('-.')}-{digest(cluster, unit)}"
+
+
+def team_project(team: str) -> str:
+    """AppProject of a team."""
+    return fit(f"{TEAM}-{team}", SERVICE_LIMIT, team, "project")
 
 
 def manifest_paths(unit_kind: str, namespace: str, recorded: bool) -> str:

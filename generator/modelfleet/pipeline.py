@@ -102,10 +102,11 @@ def unit_errors(repository: Repository, unit: UnitId, report: Report) -> list[Di
     """The errors that stop `unit`.
 
     Everything under fleet/; a file of its namespace that is not YAML; and of what is YAML but wrong only what the unit
-    needs: a model its own declaration and record and what that names, routes and caches all of the namespace, the tenant nothing.
+    needs: a model its own declaration and record and what that names; routes, caches and the tenant (it brings Secrets) all of the
+    namespace.
     """
     own = tuple(f"{folder}/{unit.namespace}" for folder in ("models", "placements") if unit.namespace)
-    needs_all = bool(repository.unparsed & set(own)) or unit.kind in ("caches", "routes")
+    needs_all = bool(repository.unparsed & set(own)) or unit.kind in ("tenant", "caches", "routes")
     if unit.kind == "model":
         ref = f"{unit.namespace}/{unit.deployment}"
         needs_all |= any(ref not in repository.resources.of(kind) for kind in ("ModelDeployment", "Placement"))
@@ -132,7 +133,7 @@ def check_unit(repository: Repository, unit: UnitId, report: Report) -> None:
 
     fleet = repository.fleet
     assert fleet is not None
-    if unit.kind in ("caches", "model"):
+    if unit.kind in ("tenant", "caches", "model"):
         here = {"/".join(key) for key, spec in fleet.placements.items() if any(e.cluster == unit.cluster for e in spec.replicas)}
         only = {f"{unit.namespace}/{unit.deployment}"} if unit.deployment else here
         references.check_caches(repository.resources, report, only & here)
@@ -141,7 +142,7 @@ def check_unit(repository: Repository, unit: UnitId, report: Report) -> None:
         report.add(codes.CLUSTER_GONE, message, where, "put it back, or delete the Application without cascade")
     elif unit.kind == "model":
         records.check_entries(repository.resources, fleet, unit.cluster, (unit.namespace, unit.deployment), report)
-    elif unit.kind in ("caches", "routes"):
+    elif unit.namespace:
         at_front = unit.kind == "routes" and unit.cluster in fleet.fronts
         records.check_declared(repository.resources, fleet, None if at_front else unit.cluster, unit.namespace, report)
         if at_front:

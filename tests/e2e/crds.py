@@ -38,6 +38,13 @@ SOURCES = (
         "h1:vAVp6/AlBXJ1aOhp1mxL7fNEzVEfjADUguUhm2wzxQY=",
     ),
     Source(
+        "external-secrets",
+        "github.com/external-secrets/external-secrets",
+        "v1.3.2",
+        "config/crds/bases/external-secrets.io_externalsecrets.yaml",
+        "h1:u2J8RjlHIeF0oZCqtl92adI/uZWUwOesJIDkfql6LqQ=",
+    ),
+    Source(
         "gateway-api",
         "sigs.k8s.io/gateway-api",
         "v1.6.3",

@@ -15,6 +15,7 @@ from modelfleet.api.gateway import InferenceGatewaySpec
 from modelfleet.api.hardware import InferenceClassSpec
 from modelfleet.api.placement import PlacementSpec
 from modelfleet.api.service import ModelServiceSpec
+from modelfleet.api.team import TeamSpec
 from modelfleet.diagnostics import Location
 from modelfleet.place.plan import Plan
 from modelfleet.resolve.fleet import Cluster, Deployment, Endpoint, Fleet, Front, Pool, Service, Settings
@@ -145,6 +146,11 @@ def plan(placements: dict[tuple[str, str], PlacementSpec] | None = None) -> Plan
     return Plan({(NAMESPACE, NAME): placement()} if placements is None else placements, {})
 
 
+def team(*namespaces: str, **spec: Any) -> TeamSpec:
+    """A team of the namespace of them all, unless others are named."""
+    return TeamSpec.model_validate({"namespaces": list(namespaces) or [NAMESPACE], **spec})
+
+
 def fleet(
     *deployments: Deployment,
     clusters: tuple[Cluster, ...] = (),
@@ -153,9 +159,10 @@ def fleet(
     services: tuple[Service, ...] = (),
     endpoints: tuple[Endpoint, ...] = (),
     fronts: tuple[Front, ...] = (),
+    teams: Any = None,
     **spec: Any,
 ) -> Fleet:
-    """A fleet with one cluster and one deployment. caches: by name, in the namespace of them all."""
+    """A fleet with one cluster and one deployment. caches: by name, in the namespace of them all. teams: by name."""
     settings = {"argocd": {"repoURL": "https://git.example.com/acme/fleet.git", **spec.pop("argocd", {})}, **spec}
     return Fleet(
         Settings("acme", FleetSpec.model_validate(settings)),
@@ -163,6 +170,7 @@ def fleet(
         {c.name: c for c in clusters or (cluster(),)},
         {d.key: d for d in deployments or (deployment(),)},
         {},
+        teams=teams or {},
         caches={(NAMESPACE, name): cache for name, cache in (caches or {}).items()},
         config_maps={(c.metadata.namespace, c.metadata.name): c for c in config_maps},
         services={s.key: s for s in services},

@@ -8,7 +8,7 @@ from modelfleet.place.plan import Plan
 from modelfleet.resolve.fleet import Fleet
 
 from . import doors, kinds
-from .builders import NAMESPACE, cluster, deployment, engine, entry, fleet, gpu, placement, plan, plugin_gpu, pod, pool, scaling
+from .builders import NAMESPACE, cluster, deployment, engine, entry, fleet, gpu, placement, plan, plugin_gpu, pod, pool, scaling, team
 
 KEY, MODEL, ROUTES, Scenario = kinds.KEY, kinds.MODEL, kinds.ROUTES, kinds.Scenario
 TENANT = f"tenant/{NAMESPACE}"
@@ -80,13 +80,39 @@ def scenarios() -> dict[str, Scenario]:
         "namespace-not-listed": (fleet(), plan({}), TENANT),
         "tenant": (fleet(), plan(), TENANT),
         "tenant-prune": (fleet(argocd=prune), plan(), TENANT),
+        **_teams(),
         "base": (fleet(routing={"tokenSecretRef": {"name": "fleet-token"}}), plan(), "base"),
         "base-without-token": (fleet(clusters=(cluster(gateway={"className": "envoy-internal", "listenerPort": 8080}),)), plan(), "base"),
         "routes": (fleet(), plan(), ROUTES),
         "routes-retiring": (fleet(clusters=(two_pools,)), plan({KEY: placement(entry(1, retiring=True), wanted=0)}), ROUTES),
         "routes-withdrawn": (fleet(clusters=(offline,)), plan(), ROUTES),
         "root": (_company(), _company_plan(), "root"),
+        "root-teams": (_teams()["tenant-team"][0], plan(), "root"),
         "root-prune": (fleet(argocd=prune, placement={"recorded": "Optional"}), plan(), "root"),
+    }
+
+
+def _teams() -> dict[str, Scenario]:
+    """A namespace that a team owns, with Secrets out of a store; and one without a team that brings its own."""
+    template = pod(
+        {
+            "env": [{"name": "T", "valueFrom": {"secretKeyRef": {"name": "hf-token", "key": "HF_TOKEN"}}}],
+            "envFrom": [{"secretRef": {"name": "all-of-it", "optional": True}}],
+        },
+        imagePullSecrets=[{"name": "ghcr"}],
+        volumes=[{"name": "tls", "secret": {"secretName": "tls", "items": [{"key": "ca.crt", "path": "ca.crt"}]}}],
+    )
+    needy = deployment(engine(template=template))
+    limits = {"kubernetesQuota": {"requests.cpu": "2000m", "pods": "100", "requests.memory": "1024Gi"}, "egress": ["10.0.0.0/8"]}
+    owner = team(groups=["acme:ml search", "CN=search,OU=ml"], podSecurity="Restricted", **limits)
+    store = {"storeRef": {"name": "vault"}, "keyTemplate": "teams/{namespace}/{name}"}
+    outside = cluster("east", monitoring={"prometheusURL": "https://metrics.example.com/east"}, gateway={"namespace": "edge"})
+    token = {"tokenSecretRef": {"name": "fleet-token"}}
+    return {
+        "tenant-team": (fleet(needy, teams={"ml": owner}, secrets=store), plan(), TENANT),
+        "tenant-team-prune": (fleet(needy, teams={"ml": owner}, secrets=store, argocd={"removal": "Prune"}), plan(), TENANT),
+        "tenant-without-a-store": (fleet(needy, clusters=(outside,)), plan(), TENANT),
+        "base-store": (fleet(routing=token, secrets=store), plan(), "base"),
     }
 
 

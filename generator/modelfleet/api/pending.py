@@ -38,7 +38,6 @@ _WHOLE: dict[str, str] = {
 _ROWS: dict[str, tuple[Row, ...]] = {
     "Fleet": (
         Row("spec.argocd.delivery", "the Applications run the plugin all the same"),
-        Row("spec.secrets", "Secrets are not fetched yet; bring them to the clusters"),
         Row("spec.components", "components are not installed yet; bring them to the clusters"),
     ),
     "InferenceCluster": (
@@ -51,11 +50,6 @@ _ROWS: dict[str, tuple[Row, ...]] = {
     "InferenceGateway": (
         Row("spec.backend", "the front door is Envoy Gateway, which the stack installs", meaningless=True),
         Row("spec.traefik", "the front door is Envoy Gateway, which the stack installs", meaningless=True),
-    ),
-    "Team": (
-        Row("spec.groups", "nobody is given rights on the clusters or in Argo CD yet"),
-        Row("spec.kubernetesQuota", "no ResourceQuota is applied yet"),
-        Row("spec.egress", "no NetworkPolicy is applied yet"),
     ),
 }  # fmt: skip
 

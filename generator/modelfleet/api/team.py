@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from .base import DnsLabel, DnsSubdomain, Document, Items, Metadata, Model, Money, NonEmpty, ResourceName, Selector, mistake, unique
+from .base import DnsLabel, DnsSubdomain, Document, Items, Metadata, Model, Money, ResourceName, Selector, mistake, unique
 from .quantity import QuantityText
 
 
@@ -18,6 +18,18 @@ def _cidr(text: str) -> str:
     return text
 
 
+def _group(name: str) -> str:
+    """`name`, if Kubernetes and Argo CD take it for one group of people: colons, spaces and commas are fine."""
+    if name != name.strip():
+        raise mistake("BadValue", f"`{name}` ends or begins with a space", hint=name.strip())
+    if any(c == '"' or ord(c) < 32 for c in name):
+        raise mistake("BadValue", f"`{name}` holds a quote or a control character", hint="the group's name alone")
+    if name.startswith("system:"):
+        raise mistake("BadValue", f"`{name}` is a group of Kubernetes itself, not of your identity provider", hint="acme:ml-search")
+    return name
+
+
+Group = Annotated[str, StringConstraints(min_length=1, max_length=253), AfterValidator(_group)]
 Cidr = Annotated[str, StringConstraints(pattern=r"^[0-9A-Fa-f.:]+/[0-9]{1,3}$"), AfterValidator(_cidr)]
 
 
@@ -52,8 +64,8 @@ class TeamSpec(Model):
 
     namespaces: Annotated[Items[DnsLabel], Field(min_length=1, max_length=256)]
     """Namespaces of the team; each belongs to at most one team."""
-    groups: Annotated[Items[NonEmpty], Field(max_length=64)] = ()
-    """Groups of the identity provider that may see and sync the team's Applications."""
+    groups: Annotated[Items[Group], Field(max_length=64)] = ()
+    """Groups of the identity provider that may see and sync the team's Applications, and see what runs in its namespaces."""
     cluster_selector: Selector | None = None
     """Clusters that the team may use. Default: all."""
     classes: Annotated[Items[DnsSubdomain], Field(min_length=1, max_length=256)] | None = None
@@ -68,10 +80,12 @@ class TeamSpec(Model):
     """Hard limits of a ResourceQuota in each of its namespaces, as they are: {requests.cpu: "200", pods: "100"}. Default: none."""
     egress: Annotated[Items[Cidr], Field(max_length=64)] = ()
     """Networks that its pods may reach, besides the cluster's own. Default: all."""
+    pod_security: Literal["Privileged", "Baseline", "Restricted"] = "Baseline"
+    """Pod Security Standard that its namespaces enforce. Default: Baseline, which RDMA's IPC_LOCK and host networks need Privileged for."""
 
     @model_validator(mode="after")
     def _namespaces_once(self) -> Self:
-        for field, items in (("namespaces", self.namespaces), ("classes", self.classes or ())):
+        for field, items in (("namespaces", self.namespaces), ("classes", self.classes or ()), ("groups", self.groups)):
             for index, item in enumerate(items):
                 if item in items[:index]:
                     raise mistake("DuplicateItem", f"`{item}` stands twice in this list", field, index, hint="remove one")

@@ -32,6 +32,13 @@ SECRET_IN_ENV = error(
     "Take it out and make it worthless; put a new one into a Secret and refer to it.",
     "env: [{name: HF_TOKEN, value: hf_...}]",
 )
+POD_SECURITY = error(
+    "PodSecurity",
+    "A pod asks for what the Pod Security level of its team's namespaces refuses.",
+    "The API server would refuse every pod of it: the Deployment would be there, and nothing would run.",
+    "Take it out of the pod template, or raise the team's podSecurity (Privileged for RDMA's IPC_LOCK and host networks).",
+    "securityContext: {capabilities: {add: [IPC_LOCK]}}  # the team says podSecurity: Baseline",
+)
 DECODE_PORT = error(
     "DecodePort",
     "A vLLM engine with phase Decode is given no port of its own.",

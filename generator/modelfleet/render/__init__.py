@@ -1,7 +1,7 @@
 """Rendering: a fleet and a plan to units of plain dicts. Pure: no file, network, clock, environment or randomness.
 
 Modules are named after what they render: `engines`, `pod`, `claims`, `scaling`, `caches`, `configs`, `picker`, `routing`, `tenancy`,
-`report`, `applications`. What they render it from is in `workload` and `members`.
+`secrets`, `report`, `applications`. What they render it from is in `workload` and `members`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from . import (
     report,
     routing,
     scaling,
+    secrets,
     services,
     tenancy,
 )
@@ -76,13 +77,15 @@ def render_unit(fleet: Fleet, plan: Plan, unit_id: UnitId) -> Unit:
 
 def render_root(fleet: Fleet, plan: Plan) -> Unit:
     """The projects, and the ApplicationSet of each cluster; no deployment is read."""
-    settings = fleet.settings.spec
+    settings, owners = fleet.settings.spec, {space: name for name, team in sorted(fleet.teams.items()) for space in team.namespaces}
     clusters = [fleet.clusters[name] for name in sorted(fleet.clusters)]
-    manifests = [applications.platform_project(settings, clusters), applications.models_project(settings, plan.placements)]
+    homeless = {namespace for namespace, _ in plan.placements if namespace not in owners}
+    manifests = [applications.platform_project(settings, clusters), applications.models_project(settings, homeless)]
+    manifests += [applications.team_project(settings, name, fleet.teams[name]) for name in sorted(fleet.teams)]
     units: dict[str, list[UnitId]] = {name: [] for name in fleet.clusters}
     for unit in unit_ids(fleet, plan):
         units[unit.cluster].append(unit)
-    manifests += [applications.application_set(settings, cluster, units[cluster.name], plan.placements) for cluster in clusters]
+    manifests += [applications.application_set(settings, cluster, units[cluster.name], plan.placements, owners) for cluster in clusters]
     return Unit(ROOT, tuple(manifests))
 
 
@@ -114,11 +117,15 @@ def _base(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[K
     yield tenancy.namespace(names.SYSTEM_NAMESPACE, removal)
     front = fleet.fronts.get(cluster.name)
     found = {"summary": f"Gateway of cluster {cluster.name} ({cluster.spec.state})", "pools": pools + "\n"}
-    yield report.report(unit, {**found, **(report.lines("prerequisites", brought.to_base(fleet, front)) if front else {})}, removal)
+    lines = secrets.prerequisites([secrets.token(token.name, "gateway")] if token else [], settings.secrets)
+    lines += brought.to_base(fleet, front) if front else []
+    yield report.report(unit, {**found, **report.lines("prerequisites", lines)}, removal)
     yield routing.gateway(cluster, removal)
     yield routing.traffic_policy(removal)
     yield routing.monitor(names.GATEWAY, removal)
     if token:
+        if settings.secrets:
+            yield secrets.external_secret(secrets.token(token.name, "gateway"), settings.secrets, removal)
         by_model = any(front.by_model for front in fleet.fronts.values())
         yield routing.token_policy(token.name, removal, by_model=by_model)
     yield routing.unavailable_filter(names.SYSTEM_NAMESPACE, removal)
@@ -128,9 +135,21 @@ def _base(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[K
 
 
 def _tenant(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[Key]) -> Iterator[Manifest]:
-    removal = fleet.settings.spec.argocd.removal
-    yield tenancy.namespace(unit.namespace, removal)
-    yield report.report(unit, _deployments(plan, unit, keys), removal)
+    settings, owner = fleet.settings.spec, fleet.team_of(unit.namespace)
+    removal, needed = settings.argocd.removal, secrets.of_deployments(fleet, keys)
+    yield tenancy.namespace(unit.namespace, removal, owner)
+    yield report.report(
+        unit, {**_deployments(plan, unit, keys), **report.lines("prerequisites", secrets.prerequisites(needed, settings.secrets))}, removal
+    )
+    yield from tenancy.network_policies(unit.namespace, cluster, owner, removal)
+    if owner:
+        yield from tenancy.rights(unit.namespace, owner, removal)
+        if quota := tenancy.resource_quota(unit.namespace, owner, removal):
+            yield quota
+    if settings.secrets:
+        front = secrets.at_front(fleet, unit.namespace) if cluster.name in fleet.fronts else ()
+        for secret in secrets.together(needed, front):
+            yield secrets.external_secret(secret, settings.secrets, removal)
 
 
 def _caches(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[Key]) -> Iterator[Manifest]:

@@ -7,8 +7,8 @@ Application or the root goes; with `Prune` it is plain GitOps.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from .. import names
 from ..api.fleet import FleetSpec
@@ -18,14 +18,17 @@ from . import report, sync
 from .metadata import metadata
 from .unit import Manifest, UnitId
 
+if TYPE_CHECKING:  # the plugin pays for kinds that a unit has
+    from ..api.team import TeamSpec
+
 Kinds = Sequence[tuple[str, str]]
 Placements = Mapping[tuple[str, str], PlacementSpec]
 
-_NAMESPACE: Kinds = (("", "Namespace"),)
 _PLATFORM: Kinds = (
     ("", "ConfigMap"),
     ("", "Service"),
     ("discovery.k8s.io", "EndpointSlice"),
+    ("external-secrets.io", "ExternalSecret"),
     ("gateway.envoyproxy.io", "BackendTrafficPolicy"),
     ("gateway.envoyproxy.io", "ClientTrafficPolicy"),
     ("gateway.envoyproxy.io", "EnvoyProxy"),
@@ -38,10 +41,12 @@ _PLATFORM: Kinds = (
 _MODELS: Kinds = (
     ("", "ConfigMap"),
     ("", "PersistentVolumeClaim"),
+    ("", "ResourceQuota"),
     ("", "Service"),
     ("", "ServiceAccount"),
     ("apps", "Deployment"),
     ("batch", "Job"),
+    ("external-secrets.io", "ExternalSecret"),
     ("gateway.envoyproxy.io", "Backend"),
     ("gateway.envoyproxy.io", "BackendTrafficPolicy"),
     ("gateway.envoyproxy.io", "HTTPRouteFilter"),
@@ -50,6 +55,7 @@ _MODELS: Kinds = (
     ("keda.sh", "ScaledObject"),
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"),
     ("monitoring.coreos.com", "PodMonitor"),
+    ("networking.k8s.io", "NetworkPolicy"),
     ("policy", "PodDisruptionBudget"),
     ("rbac.authorization.k8s.io", "Role"),
     ("rbac.authorization.k8s.io", "RoleBinding"),
@@ -63,28 +69,41 @@ _SCALED: Kinds = (("apps", "Deployment"), ("leaderworkerset.x-k8s.io", "LeaderWo
 def platform_project(settings: FleetSpec, clusters: Sequence[Cluster]) -> Manifest:
     """The project of the base units: the system namespace of each cluster."""
     found = [{**destination(cluster), "namespace": names.SYSTEM_NAMESPACE} for cluster in clusters]
-    return _project(settings, names.PROJECT_PLATFORM, "System namespace and gateway of every cluster", found, _PLATFORM)
+    spec = _wall(settings, "System namespace and gateway of every cluster", found, _PLATFORM, [names.SYSTEM_NAMESPACE])
+    return _project(settings, names.PROJECT_PLATFORM, spec)
 
 
-def models_project(settings: FleetSpec, placements: Placements) -> Manifest:
-    """The project of the namespaces that have placements.
-
-    On whatever cluster: a namespace that leaves a cluster still needs its Applications there to prune what was retired, and Argo CD
-    stops an Application whose destination its project does not name.
-    """
-    found = [{"server": "*", "namespace": namespace} for namespace in sorted({namespace for namespace, _ in placements})]
-    return _project(settings, names.PROJECT_MODELS, "Namespaces of models", found, _MODELS)
+def models_project(settings: FleetSpec, namespaces: Iterable[str]) -> Manifest:
+    """The project of the namespaces that have placements and no team."""
+    spec = _walled_in(settings, "Namespaces of models that belong to no team", namespaces)
+    return _project(settings, names.PROJECT_MODELS, spec)
 
 
-def application_set(settings: FleetSpec, cluster: Cluster, units: Sequence[UnitId], placements: Placements) -> Manifest:
+def team_project(settings: FleetSpec, name: str, team: TeamSpec) -> Manifest:
+    """The project of a team: its namespaces and nothing else. Its groups see the Applications and sync them; they change nothing there."""
+    project = names.team_project(name)
+    spec = _walled_in(settings, f"Namespaces of team {name}", team.namespaces)
+    if team.groups:
+        allowed = (("applications", "get"), ("applications", "sync"), ("logs", "get"))
+        policies = [f"p, proj:{project}:team, {resource}, {action}, {project}/*, allow" for resource, action in allowed]
+        # In Argo CD's list of policies a comma ends a name that is not quoted.
+        groups = [f'"{group}"' if "," in group else group for group in sorted(team.groups)]
+        spec["roles"] = [{"name": "team", "description": f"People of team {name}", "groups": groups, "policies": policies}]
+    return _project(settings, project, spec, {names.LABEL_TEAM: name})
+
+
+def application_set(
+    settings: FleetSpec, cluster: Cluster, units: Sequence[UnitId], placements: Placements, owners: Mapping[str, str]
+) -> Manifest:
     """The Applications of a cluster's units, from literal elements: nothing outside the commit decides what exists.
 
-    Of a cluster whose removal is approved the set may be pruned, and takes its Applications along; what they made stays.
+    owners: the team of each namespace that has one. Of a cluster whose removal is approved the set may be pruned, and takes its
+    Applications along; what they made stays.
     """
     argocd = settings.argocd
     retire = argocd.removal == "Retire"
     models = Counter(unit.namespace for unit in units if unit.deployment)
-    elements = [_element(settings, unit, placements, models[unit.namespace]) for unit in units]
+    elements = [_element(settings, unit, placements, models[unit.namespace], owners.get(unit.namespace, "")) for unit in units]
     found: dict[str, Any] = {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "ApplicationSet",
@@ -116,27 +135,47 @@ def destination(cluster: Cluster) -> dict[str, str]:
     return {"name": declared.name if declared and declared.name else cluster.name}
 
 
-def _project(settings: FleetSpec, name: str, description: str, destinations: Sequence[Mapping[str, str]], kinds: Kinds) -> Manifest:
-    argocd = settings.argocd
+def _walled_in(settings: FleetSpec, description: str, namespaces: Iterable[str]) -> dict[str, Any]:
+    """The wall around namespaces of models.
+
+    On whatever cluster: a namespace that leaves a cluster still needs its Applications there to prune what was retired, and Argo CD
+    stops an Application whose destination its project does not name.
+    """
+    found = sorted(set(namespaces))
+    return _wall(settings, description, [{"server": "*", "namespace": namespace} for namespace in found], _MODELS, found)
+
+
+def _wall(
+    settings: FleetSpec, description: str, destinations: Sequence[Mapping[str, str]], kinds: Kinds, namespaces: Sequence[str]
+) -> dict[str, Any]:
+    """What an Application of a project may write: kinds, in these places, from this repository alone, and the Namespaces by name."""
     return {
-        "apiVersion": "argoproj.io/v1alpha1",
-        "kind": "AppProject",
-        "metadata": metadata(name, argocd.namespace, annotations=sync.annotations_of("AppProject", argocd.removal)),
-        "spec": {
-            "clusterResourceWhitelist": [{"group": group, "kind": kind} for group, kind in _NAMESPACE],
-            "description": description,
-            "destinations": list(destinations),
-            "namespaceResourceWhitelist": [{"group": group, "kind": kind} for group, kind in kinds],
-            "sourceRepos": [argocd.repo_url],
-        },
+        "clusterResourceWhitelist": [{"group": "", "kind": "Namespace", "name": namespace} for namespace in namespaces],
+        "description": description,
+        "destinations": list(destinations),
+        "namespaceResourceWhitelist": [{"group": group, "kind": kind} for group, kind in kinds],
+        "sourceRepos": [settings.argocd.repo_url],
     }
 
 
-def _element(settings: FleetSpec, unit: UnitId, placements: Placements, models: int) -> dict[str, str]:
+def _project(settings: FleetSpec, name: str, spec: Mapping[str, Any], labels: Mapping[str, str] | None = None) -> Manifest:
+    argocd = settings.argocd
+    known = {names.LABEL_MANAGED_BY: names.MANAGED_BY, **(labels or {})}
+    notes = sync.annotations_of("AppProject", argocd.removal)
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "AppProject",
+        "metadata": metadata(name, argocd.namespace, labels=known, annotations=notes),
+        "spec": spec,
+    }
+
+
+def _element(settings: FleetSpec, unit: UnitId, placements: Placements, models: int, team: str) -> dict[str, str]:
     """What the template reads of a unit; every key is there for every unit, since a missing one is an error.
 
-    models: deployments of the unit's namespace on its cluster.
+    models: deployments of the unit's namespace on its cluster. team: the namespace's owner, or empty.
     """
+    project = names.team_project(team) if team else names.PROJECT_MODELS if unit.namespace else names.PROJECT_PLATFORM
     model = placements.get((unit.namespace, unit.deployment))
     return {
         "name": names.application(unit.cluster, unit.name),
@@ -144,9 +183,10 @@ def _element(settings: FleetSpec, unit: UnitId, placements: Placements, models: 
         "kind": unit.kind,
         "namespace": unit.namespace or names.SYSTEM_NAMESPACE,
         "paths": names.manifest_paths(unit.kind, unit.namespace, settings.placement.recorded == "Required"),
-        "project": names.PROJECT_MODELS if unit.namespace else names.PROJECT_PLATFORM,
+        "project": project,
         "shortfall": report.shortfall(model) if model else "",
         "summary": report.summary(model, unit.cluster) if model else report.count(models) if unit.namespace else "gateway",
+        "team": team,
         "unit": unit.name,
     }
 
@@ -159,7 +199,7 @@ def _application_metadata(cluster: Cluster, retire: bool) -> dict[str, Any]:
         names.ANNOTATION_PLACEMENT: "{{.summary}}",
         names.ANNOTATION_SHORTFALL: "{{.shortfall}}",
     }
-    labels = {names.LABEL_CLUSTER: cluster.name, names.LABEL_UNIT: "{{.kind}}"}
+    labels = {names.LABEL_CLUSTER: cluster.name, names.LABEL_TEAM: "{{.team}}", names.LABEL_UNIT: "{{.kind}}"}
     found = metadata("{{.name}}", labels=labels, annotations=notes)
     return found if retire else {**found, "finalizers": [names.CASCADE_FINALIZER]}
 

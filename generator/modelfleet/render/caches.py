@@ -95,10 +95,15 @@ def job(namespace: str, name: str, cache: ModelCacheSpec, cluster: Cluster, remo
 
 def prerequisites(namespace: str, cache: ModelCacheSpec) -> list[str]:
     """`secret search/hf-token, key HF_TOKEN` for each Secret that must be there; no value of one is ever read."""
+    return [f"secret {namespace}/{name}, key {key}" for name, key in secrets(cache)]
+
+
+def secrets(cache: ModelCacheSpec) -> list[tuple[str, str]]:
+    """(Secret, key) of each that the cache's source is read with."""
     source = _source(cache)
     secret = getattr(source, "auth_secret", None) or getattr(source, "pull_secret", None)
     keys = {"HuggingFace": [getattr(secret, "key", "")], "S3": ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"], "GCS": ["key.json"]}
-    return [f"secret {namespace}/{secret.name}, key {key}" for key in keys.get(cache.source, [".dockerconfigjson"])] if secret else []
+    return [(secret.name, key) for key in keys.get(cache.source, [".dockerconfigjson"])] if secret else []
 
 
 def _source(cache: ModelCacheSpec) -> Any:

@@ -135,7 +135,8 @@ def _selector(name: str) -> dict[str, str]:
 
 
 def _deployment(deployment: Deployment, cluster: Cluster, name: str, config: str) -> Part:
-    labels = {names.LABEL_MANAGED_BY: names.MANAGED_BY, names.LABEL_CLUSTER: cluster.name, **_selector(name)}
+    labels = {names.LABEL_MANAGED_BY: names.MANAGED_BY, names.LABEL_CLUSTER: cluster.name, names.LABEL_ROLE: names.PICKER}
+    labels |= _selector(name)
     template = {"metadata": {"labels": labels, "annotations": {names.ANNOTATION_CONFIG: names.digest(config)}}}
     return {
         "progressDeadlineSeconds": 600,

@@ -13,13 +13,18 @@ LOSABLE = "Prune=true,Delete=confirm"
 PERMANENT = "Prune=false,Delete=false"
 
 # Their loss stops no pod, and autoscaling can be switched off.
-_LOSABLE_KINDS = frozenset(("BackendTrafficPolicy", "Job", "NetworkPolicy", "PodDisruptionBudget", "PodMonitor", "ScaledObject"))
+_LOSABLE_KINDS = frozenset(
+    (
+        "BackendTrafficPolicy", "ExternalSecret", "Job", "NetworkPolicy", "PodDisruptionBudget", "PodMonitor", "PrometheusRule",
+        "ResourceQuota", "ScaledObject",
+    )
+)  # fmt: skip
 # Their definitions come with the stack and may be missing when a unit is first compared.
 _STACK_KINDS = frozenset(
     (
         "AIGatewayRoute", "AIServiceBackend", "Backend", "BackendSecurityPolicy", "BackendTrafficPolicy", "ClientTrafficPolicy",
-        "EnvoyProxy", "Gateway", "HTTPRoute", "HTTPRouteFilter", "InferencePool", "LeaderWorkerSet", "PodMonitor", "ScaledObject",
-        "SecurityPolicy",
+        "EnvoyProxy", "ExternalSecret", "Gateway", "HTTPRoute", "HTTPRouteFilter", "InferencePool", "LeaderWorkerSet", "PodMonitor",
+        "PrometheusRule", "ScaledObject", "SecurityPolicy",
     )
 )  # fmt: skip
 # Their names hold a hash: an old pod needs the old one until no ReplicaSet names it.
