@@ -24,7 +24,7 @@ CONCEPTS = sorted((ROOT / "concepts").glob("*.yaml")) if PEERS else []
 CLOUDS = sorted(path for path in (ROOT / "getting-started").iterdir() if path.is_dir()) if PEERS else []
 # Said of what is accepted; and what a file alone cannot have, because its partner is in another file.
 ACCEPTED = {"NotYetRendered", "NoMeaning", "ForeignDocument"}
-ALONE = {"UnknownClass", "UnknownCache", "SelectsNothing", "NoHub", "NoGateway"}
+ALONE = {"UnknownClass", "UnknownCache", "SelectsNothing", "NoHub", "NoGateway", "NoFrontDoor"}
 
 
 def repository(root: Path, files: Sequence[Path]) -> Path:

@@ -263,7 +263,8 @@ def unrenderable(repository: Repository, fleet: Fleet) -> set[UnitId]:
                 found.add(UnitId(cluster, f"caches/{namespace}"))
             records.check_entries(repository.resources, fleet, cluster, key, own)
             if key not in fleet.deployments:
-                found |= {UnitId(cluster, f"caches/{namespace}"), UnitId(cluster, f"routes/{namespace}")}
+                found |= {UnitId(cluster, f"{kind}/{namespace}") for kind in ("caches", "routes", "tenant")}
+                found |= {UnitId(front, f"routes/{namespace}") for front in fleet.fronts}
             if own.errors:
                 found.add(UnitId(cluster, f"model/{namespace}/{name}"))
     return found

@@ -70,7 +70,7 @@ def test_a_cluster_without_placements_has_its_base() -> None:
 def test_the_set_of_a_cluster_whose_removal_is_approved_may_go_and_takes_its_applications_along() -> None:
     """And nothing that runs: the Applications have no finalizer."""
     settings = fleet().settings.spec
-    stays, goes = (application_set(settings, replace(cluster(), leaving=leaving), [], {}) for leaving in (False, True))
+    stays, goes = (application_set(settings, replace(cluster(), leaving=leaving), [], {}, {}) for leaving in (False, True))
     options = [s["metadata"]["annotations"]["argocd.argoproj.io/sync-options"] for s in (stays, goes)]
     assert options == ["Prune=false,Delete=false", "Prune=true,Delete=confirm"]
     assert [s["metadata"].get("finalizers") for s in (stays, goes)] == [["resources-finalizer.argocd.argoproj.io"], None]
