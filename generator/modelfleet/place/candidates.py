@@ -1,7 +1,8 @@
 """How a replica could stand on a cluster: a pool and a way for each engine, chosen jointly, capacity not yet looked at.
 
-Clusters with like pools (class, taints, price, spot) share one list, so that a thousand clusters cost as much as their
-kinds do.
+Clusters with like pools (class, taints, price, spot) share one list, and a cluster is listed only when it is about to be used:
+to put clusters in order the best price of each kind of pool is enough. So a thousand clusters cost as much as their pools have
+kinds.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from ..api.deployment import Engine
 from ..api.placement import EngineChoice
 from ..resolve.fleet import Cluster, Deployment, Fleet, Pool
 from .demand import Demand
@@ -21,18 +23,20 @@ from .tolerate import untolerated
 JOINT = 256  # joint choices listed for a cluster's shape; what lies beyond is searched for with the room there is
 LEVELS = 512  # combinations of alternatives that are tried
 
-Shape = tuple[object, ...]
+Price = tuple[bool, int]  # (a part has no declared price, millionths for an hour); see Candidate.price
+Key = tuple[str, str]
 Level = tuple[str, ...]  # the alternative of each engine, in their order; empty for an engine without
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One engine's part: its alternative, the pool's position in the cluster, and the way."""
+    """One engine's part: its alternative, the pool's position in the cluster, the way, and the copies that are charged."""
 
     engine: str
     alternative: str
     position: int
     way: Way
+    copies: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class Candidate:
     memory: int
 
     @property
-    def price(self) -> tuple[bool, int]:
+    def price(self) -> Price:
         """Sorts by cost; what has a part without a declared price comes last, as nothing says that it is cheap."""
         return (bool(self.unpriced), self.cost)
 
@@ -85,37 +89,70 @@ class Offers:
 
     fleet: Fleet
     matcher: Matcher
-    _shapes: dict[Shape, int] = field(default_factory=dict)
-    _shape_of: dict[str, int] = field(default_factory=dict)
-    _kinds: dict[tuple[object, ...], dict[int, Offer]] = field(default_factory=dict)
+    _shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    _pools: list[Pool] = field(default_factory=list)
+    _kinds: dict[tuple[Key, Level], int] = field(default_factory=dict)
+    _kind_numbers: dict[object, int] = field(default_factory=dict)
+    _offers: dict[tuple[int, tuple[int, ...]], Offer] = field(default_factory=dict)
+    _prices: dict[int, dict[int, Price]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        kinds: dict[object, int] = {}
         for name, cluster in self.fleet.clusters.items():
-            shape = tuple((p.class_name, p.taints, p.spot, p.price) for p in cluster.pools)
-            self._shape_of[name] = self._shapes.setdefault(shape, len(self._shapes))
+            shape = []
+            for pool in cluster.pools:
+                kind = kinds.setdefault((pool.class_name, pool.taints, pool.spot, pool.price), len(kinds))
+                if kind == len(self._pools):
+                    self._pools.append(pool)
+                shape.append(kind)
+            self._shapes[name] = tuple(shape)
 
     def to(self, deployment: Deployment, level: Level) -> Callable[[Cluster], Offer]:
         """What each cluster offers `deployment` at `level`."""
-        known = self._kinds.setdefault(self.kind(deployment, level), {})
-        shape_of = self._shape_of
+        kind, known, shapes = self.kind(deployment, level), self._offers, self._shapes
 
         def offer(cluster: Cluster) -> Offer:
-            shape = shape_of[cluster.name]
-            found = known.get(shape)
+            key = (kind, shapes[cluster.name])
+            found = known.get(key)
             if found is None:
-                found = known[shape] = self._make(deployment, level, cluster)
+                found = known[key] = self._make(deployment, level, cluster)
             return found
 
         return offer
 
-    def kind(self, deployment: Deployment, level: Level) -> tuple[object, ...]:
-        """Everything of a deployment that its offers depend on."""
-        spec, team = deployment.spec, self.fleet.team_of(deployment.namespace)
-        engines = tuple(
-            (engine.name, copies_of(deployment, engine.name), self.matcher.kind(engine, alternative))
-            for engine, alternative in zip(deployment.engines, level, strict=True)
-        )
-        return (engines, spec.template.spec.tolerations, spec.placement.spot, spec.rollout.max_surge, team[0] if team else "")
+    def prices(self, deployment: Deployment, level: Level) -> Callable[[Cluster], Price | None]:
+        """The price of the best candidate that each cluster offers; None if it offers none."""
+        if len(deployment.engines) > 1:
+            offers = self.to(deployment, level)
+            return lambda cluster: found[0].price if (found := offers(cluster).candidates) else None
+        kind, shapes = self.kind(deployment, level), self._shapes
+        if kind not in self._prices:
+            found = {number: self._price(deployment, level, pool) for number, pool in enumerate(self._pools)}
+            self._prices[kind] = {number: price for number, price in found.items() if price}
+        known = self._prices[kind]
+        return lambda cluster: min([known[pool] for pool in shapes[cluster.name] if pool in known], default=None)
+
+    def _price(self, deployment: Deployment, level: Level, pool: Pool) -> Price | None:
+        """The least price of a replica of a deployment of one engine on a pool; None if it cannot stand there."""
+        engine = deployment.engines[0]
+        ways = () if self._refused(deployment, pool) else self.matcher.ways(engine, level[0], pool.class_name)
+        if not ways or isinstance(ways, Miss):
+            return None
+        copies = copies_of(engine)
+        return (pool.price is None, min(self._cost(way, pool, copies) for way in ways))
+
+    def kind(self, deployment: Deployment, level: Level) -> int:
+        """A number that deployments share whose offers are the same."""
+        key = (deployment.key, level)
+        if key not in self._kinds:
+            spec, team = deployment.spec, self.fleet.team_of(deployment.namespace)
+            engines = tuple(
+                (copies_of(engine), self.matcher.kind(engine, alternative))
+                for engine, alternative in zip(deployment.engines, level, strict=True)
+            )
+            said = (engines, spec.template.spec.tolerations, spec.placement.spot, spec.rollout.max_surge, team[0] if team else "")
+            self._kinds[key] = self._kind_numbers.setdefault(said, len(self._kind_numbers))
+        return self._kinds[key]
 
     def _make(self, deployment: Deployment, level: Level, cluster: Cluster) -> Offer:
         usable, refused = self._usable(deployment, cluster)
@@ -123,13 +160,13 @@ class Offers:
             return Offer((), *refused)
         ways: list[list[Choice]] = []
         for engine, alternative in zip(deployment.engines, level, strict=True):
-            found, misses = [], []
+            found, misses, copies = [], [], copies_of(engine)
             for position, pool in usable:
                 answer = self.matcher.ways(engine, alternative, pool.class_name)
                 if isinstance(answer, Miss):
                     misses.append(answer.text)
                 else:
-                    found += [Choice(engine.name, alternative, position, way) for way in answer]
+                    found += [Choice(engine.name, alternative, position, way, copies) for way in answer]
             if not found:
                 return Offer((), "NoMatchingClass", "; ".join(dict.fromkeys(misses)))
             ways.append(found)
@@ -153,40 +190,49 @@ class Offers:
 
     def _usable(self, deployment: Deployment, cluster: Cluster) -> tuple[list[tuple[int, Pool]], tuple[str, str]]:
         """The pools that the deployment may use at all, or (reason, text) of the first that refuses."""
-        spec, team = deployment.spec, self.fleet.team_of(deployment.namespace)
         usable, refused = [], []
         for position, pool in enumerate(cluster.pools):
-            taint = untolerated(pool.taints, spec.template.spec.tolerations)
-            if taint:
-                refused.append(("UntoleratedTaint", f"pool {pool.name} has taint {taint.key}:{taint.effect}"))
-            elif pool.spot and spec.placement.spot == "Never":
-                refused.append(("SpotRefused", f"pool {pool.name} is spot, and placement.spot is Never"))
-            elif not pool.spot and spec.placement.spot == "Only":
-                refused.append(("SpotRefused", f"pool {pool.name} is not spot, and placement.spot is Only"))
-            elif team and team[1].classes is not None and pool.class_name not in team[1].classes:
-                refused.append(("NoMatchingClass", f"team {team[0]} may not use class {pool.class_name}"))
+            if why := self._refused(deployment, pool):
+                refused.append(why)
             else:
                 usable.append((position, pool))
         reasons = sorted({reason for reason, _ in refused})
         return usable, (reasons[0] if reasons else "NoMatchingClass", "; ".join(text for _, text in refused) or "it has no pools")
 
+    def _refused(self, deployment: Deployment, pool: Pool) -> tuple[str, str] | None:
+        """(reason, text) why the deployment may not use a pool, whatever it asks for."""
+        spec, team = deployment.spec, self.fleet.team_of(deployment.namespace)
+        if taint := untolerated(pool.taints, spec.template.spec.tolerations):
+            return ("UntoleratedTaint", f"pool {pool.name} has taint {taint.key}:{taint.effect}")
+        if pool.spot and spec.placement.spot == "Never":
+            return ("SpotRefused", f"pool {pool.name} is spot, and placement.spot is Never")
+        if not pool.spot and spec.placement.spot == "Only":
+            return ("SpotRefused", f"pool {pool.name} is not spot, and placement.spot is Only")
+        if team and team[1].classes is not None and pool.class_name not in team[1].classes:
+            return ("NoMatchingClass", f"team {team[0]} may not use class {pool.class_name}")
+        return None
+
+    def _cost(self, way: Way, pool: Pool, copies: int) -> int:
+        """Of an engine's copies for an hour, in millionths; a pool without a price counts nothing."""
+        node = self.fleet.settings.spec.placement.accounting == "Node"
+        share = sum(count for _, count in way.pods) * 10**6 if node else way.share
+        return (pool.price or 0) * share * copies // 10**6
+
     def candidate(self, deployment: Deployment, choices: tuple[Choice, ...], pools: tuple[Pool, ...]) -> Candidate:
         """The sums of a joint choice."""
-        node = self.fleet.settings.spec.placement.accounting == "Node"
         pods: dict[tuple[int, Demand], int] = {}
         surge: dict[tuple[int, Demand], int] = {}
         devices: dict[str, int] = {}
         cost = memory = 0
         for choice in choices:
-            pool, copies = pools[choice.position], copies_of(deployment, choice.engine)
+            pool, copies = pools[choice.position], choice.copies
             for demand, count in choice.way.pods:
                 key = (choice.position, demand)
                 pods[key] = pods.get(key, 0) + count * copies
                 surge[key] = surge.get(key, 0) + count * deployment.spec.rollout.max_surge
                 taken = sum(amount for kind, amount in demand if "/" not in kind)
                 devices[pool.class_name] = devices.get(pool.class_name, 0) + taken * count * copies
-            share = sum(count for _, count in choice.way.pods) * 10**6 if node else choice.way.share
-            cost += (pool.price or 0) * share * copies // 10**6
+            cost += self._cost(choice.way, pool, copies)
             memory += choice.way.memory * copies
         unpriced = tuple(sorted({pools[c.position].class_name for c in choices if pools[c.position].price is None}))
         return Candidate(choices, _sorted(pods), _sorted(surge), cost, unpriced, tuple(sorted(devices.items())), memory)
@@ -205,7 +251,7 @@ class Offers:
             way = self.matcher.recorded(engine, alternative, cluster.pools[position].class_name, choice.devices)
             if way is None:
                 return None
-            found.append(Choice(engine.name, alternative, position, way))
+            found.append(Choice(engine.name, alternative, position, way, copies_of(engine)))
         return self.candidate(deployment, tuple(found), cluster.pools)
 
 
@@ -219,10 +265,8 @@ def levels(deployment: Deployment) -> list[Level]:
     return [tuple(name for _, name in combination) for combination in combined]
 
 
-def copies_of(deployment: Deployment, name: str) -> int:
+def copies_of(engine: Engine) -> int:
     """Copies of an engine that are charged for each replica."""
-    engine = deployment.engine(name)
-    assert engine is not None
     return engine.scaling.reserved if engine.scaling else engine.copies
 
 

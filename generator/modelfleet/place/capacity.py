@@ -53,8 +53,8 @@ def rows_of(placing: Placing, searched: bool = True) -> list[Row]:
     ledger = placing.filler.ledger
     return [
         _row(cluster, account, device.name, ledger.accounting, searched)
-        for cluster, accounts in ledger.accounts.items()
-        for account in accounts
+        for cluster in ledger.fleet.clusters
+        for account in ledger.accounts[cluster]
         for device in account.pool.hardware.devices
         if device.claim != "Synthetic"
     ]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from ..resolve.fleet import Fleet, Pool
+from ..resolve.fleet import Cluster, Fleet, Pool
 from .demand import Demand, capacity, is_device
 from .guaranteed import safe
 from .packing import largest_block, packs
@@ -77,15 +77,24 @@ def _block(pods: frozenset[tuple[Demand, int]], nodes: int, given: tuple[tuple[s
     return largest_block(dict(pods), nodes, dict(given), group)
 
 
-def _accounts(pools: Iterable[Pool], given: dict[tuple[str, tuple[tuple[str, int], ...]], dict[str, int]]) -> tuple[Account, ...]:
-    found = []
-    for pool in pools:
+class Accounts(dict[str, tuple[Account, ...]]):
+    """The accounts of each cluster's pools, opened when they are first asked for: most runs touch few."""
+
+    def __init__(self, clusters: Mapping[str, Cluster]) -> None:
+        super().__init__()
+        self._clusters = clusters
+        self._given: dict[tuple[str, tuple[tuple[str, int], ...]], dict[str, int]] = {}
+
+    def __missing__(self, cluster: str) -> tuple[Account, ...]:
+        self[cluster] = found = tuple(self._open(pool) for pool in self._clusters[cluster].pools)
+        return found
+
+    def _open(self, pool: Pool) -> Account:
         key = (pool.class_name, pool.reserved)
-        if key not in given:
-            given[key] = capacity(pool.hardware, dict(pool.reserved))
+        if key not in self._given:
+            self._given[key] = capacity(pool.hardware, dict(pool.reserved))
         # A part-broken node is one more pod of that size, that may sit anywhere.
-        found.append(Account(pool, given[key], {devices: nodes for devices, nodes in pool.broken}))
-    return tuple(found)
+        return Account(pool, self._given[key], {devices: nodes for devices, nodes in pool.broken})
 
 
 @dataclass(slots=True)
@@ -95,23 +104,22 @@ class Ledger:
     journal: what was charged since it was begun, while a change may have to be undone.
     """
 
+    fleet: Fleet
     accounting: Accounting
-    accounts: dict[str, tuple[Account, ...]]
+    accounts: Accounts
     headroom: bool = False
     journal: list[tuple[str, Pods, str, int]] | None = None
     _refused: dict[str, set[Pods]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, fleet: Fleet) -> Ledger:
-        given: dict[tuple[str, tuple[tuple[str, int], ...]], dict[str, int]] = {}
-        accounts = {name: _accounts(cluster.pools, given) for name, cluster in fleet.clusters.items()}
-        return cls(fleet.settings.spec.placement.accounting, accounts)
+        return cls(fleet, fleet.settings.spec.placement.accounting, Accounts(fleet.clusters))
 
     def add(self, cluster: str, pods: Pods, holder: str, sign: int = 1) -> None:
         """Charges pods (sign -1: gives them back); a cluster that is gone is charged nothing."""
-        accounts = self.accounts.get(cluster)
-        if accounts is None:
+        if cluster not in self.fleet.clusters:
             return
+        accounts = self.accounts[cluster]
         if self.journal is not None:
             self.journal.append((cluster, pods, holder, sign))
         for position, demand, count in pods:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 from ..api.base import Selector
 from ..resolve.fleet import Cluster, Deployment, Fleet
-from .candidates import Level, Offer, Offers
+from .candidates import Level, Offer, Offers, Price
 from .eligible import Eligibility
 from .rank import Rank, Ranking
 
-Kind = tuple[object, ...]
+Kind = tuple[object, ...]  # everything of a deployment that something depends on
 
 
 @dataclass(slots=True)
@@ -59,37 +59,56 @@ class Orders:
     offers: Offers
     given_back: list[str] = field(default_factory=list)
     _orders: dict[Kind, Order] = field(default_factory=dict)
+    _open: dict[Kind, list[Cluster]] = field(default_factory=dict)
 
     def of(self, deployment: Deployment, level: Level, ranking: Ranking) -> Order:
         """The order of a deployment at one level of alternatives."""
         if ranking.shifting:
             return self._make(deployment, level, ranking)
-        key = (*self.offers.kind(deployment, level), *_selection(self.fleet, deployment), ranking.strategy)
+        liked = tuple((p.weight, *_labels(p)) for p in deployment.spec.placement.prefer)
+        key = (self.offers.kind(deployment, level), _where(self.fleet, deployment), liked, ranking.strategy)
         if key not in self._orders:
             self._orders[key] = self._make(deployment, level, ranking)
         self._orders[key].reopen(self.given_back)
         return self._orders[key]
 
     def _make(self, deployment: Deployment, level: Level, ranking: Ranking) -> Order:
-        closed, offers = Eligibility.of(self.fleet, deployment).closed, self.offers.to(deployment, level)
-        ranks = [
-            ranking.first(cluster.name, offer.candidates[0])
-            for cluster in self.fleet.clusters.values()
-            if closed(cluster) is None and (offer := offers(cluster)).candidates
-        ]
-        return Order(sorted(ranks), offers, seen=len(self.given_back))
+        offers = self.offers.to(deployment, level)
+        ranks = self._shifting(deployment, offers, ranking) if ranking.shifting else self._standing(deployment, level, ranking)
+        return Order(ranks, offers, seen=len(self.given_back))
+
+    def _shifting(self, deployment: Deployment, offers: Callable[[Cluster], Offer], ranking: Ranking) -> list[Rank]:
+        offered = ((cluster, offers(cluster).candidates) for cluster in self.open(deployment))
+        return sorted(ranking.rank(cluster.name, candidates[0]) for cluster, candidates in offered if candidates)
+
+    def _standing(self, deployment: Deployment, level: Level, ranking: Ranking) -> list[Rank]:
+        """Clusters of one preference and price differ in their names alone."""
+        alike: dict[tuple[int, Price], list[str]] = {}
+        price_of = self.offers.prices(deployment, level)
+        for cluster in self.open(deployment):
+            if price := price_of(cluster):
+                alike.setdefault((ranking.preference.get(cluster.name, 0), price), []).append(cluster.name)
+        found = sorted((ranking.first(*key), sorted(names)) for key, names in alike.items())
+        return [(*rank, name) for rank, names in found for name in names]
+
+    def open(self, deployment: Deployment) -> list[Cluster]:
+        """Clusters that take new replicas of the deployment, whatever room they have."""
+        key = _where(self.fleet, deployment)
+        if key not in self._open:
+            closed = Eligibility.of(self.fleet, deployment).closed
+            self._open[key] = [cluster for cluster in self.fleet.clusters.values() if closed(cluster) is None]
+        return self._open[key]
 
     def forget(self) -> None:
         """More counts as room than before: what was full may not be."""
         self._orders.clear()
 
 
-def _selection(fleet: Fleet, deployment: Deployment) -> Kind:
-    """What decides which clusters are eligible, and how much they are liked."""
-    spec, placement = deployment.spec.template.spec, deployment.spec.placement
+def _where(fleet: Fleet, deployment: Deployment) -> Kind:
+    """What decides which clusters are eligible."""
+    spec, team = deployment.spec.template.spec, fleet.team_of(deployment.namespace)
     cache = (deployment.namespace, spec.model_cache_ref.name) if spec.model_cache_ref else None
-    liked = tuple((p.weight, *_labels(p)) for p in placement.prefer)
-    return (*_labels(spec.cluster_selector), cache, liked)
+    return (*_labels(spec.cluster_selector), cache, team[0] if team else "", spec.tolerations)
 
 
 def _labels(selector: Selector) -> Kind:

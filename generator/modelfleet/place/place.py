@@ -144,7 +144,7 @@ class Placing:
     def excesses(self) -> tuple[Excess, ...]:
         """Pools whose recorded pods cannot all run, or may not start again; headroom counts here."""
         found = []
-        for cluster, accounts in self.filler.ledger.accounts.items():
+        for cluster, accounts in sorted(self.filler.ledger.accounts.items()):
             for account in accounts:
                 nodes = account.pool.nodes + (account.pool.more_nodes if account.pool.headroom != "Never" else 0)
                 if account.holders and not account.fits(self.filler.ledger.accounting, nodes):

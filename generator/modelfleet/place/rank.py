@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..resolve.fleet import Fleet
-from .candidates import Candidate
+from .candidates import Candidate, Price
 from .eligible import Eligibility
 from .ledger import Ledger
 from .state import State
@@ -42,9 +42,9 @@ class Ranking:
         """Whether placing elsewhere changes a cluster's rank, so that no order can be shared or kept."""
         return self.strategy == "Pack" or self.state.deployment.spec.placement.spread is not None
 
-    def first(self, cluster: str, candidate: Candidate) -> Rank:
-        """Of a first replica at `candidate`; with an order that shifts, of one more replica."""
-        return self.rank(cluster, candidate) if self.shifting else self._rank(cluster, candidate, 0)
+    def first(self, preferred: int, price: Price) -> Rank:
+        """Of a first replica on clusters of such a preference and price, without their names; not of an order that shifts."""
+        return (0, -preferred, *price, 0) if self.strategy == "Cheapest" else (0, 0, -preferred, *price)
 
     def rank(self, cluster: str, candidate: Candidate) -> Rank:
         """Of one more replica at `candidate`.
@@ -52,10 +52,7 @@ class Ranking:
         Spread: fewest replicas of this deployment in the domain, then preference, cost. Pack: preference, then the fullest,
         cost. Cheapest: preference, then cost, fewest replicas. A spread constraint ranks by domain under every strategy.
         """
-        return self._rank(cluster, candidate, self.state.on(cluster))
-
-    def _rank(self, cluster: str, candidate: Candidate, here: int) -> Rank:
-        preferred = -self.preference.get(cluster, 0) if self.preference else 0
+        here, preferred = self.state.on(cluster), -self.preference.get(cluster, 0)
         balance = self._in_domain(cluster) if self.domain else 0
         if self.strategy == "Cheapest":
             return (balance, preferred, *candidate.price, here, cluster)
