@@ -52,6 +52,8 @@ class _State:
 
 def assignments(grants: Sequence[Sequence[Grant]], free: Mapping[str, int]) -> list[Assigned]:
     """Up to KEPT assignments of a grant to each request, best first, that a node with `free` devices can hold and a claim carry."""
+    if len(grants) == 1:
+        return _alone(grants[0], free)
     least = [min(grant.memory for grant in each) for each in grants]
     heap = [_State(sum(least), len(grants), (), (), ("",) * max((len(g.values) for each in grants for g in each), default=0))]
     seen: set[object] = set()
@@ -73,6 +75,16 @@ def assignments(grants: Sequence[Sequence[Grant]], free: Mapping[str, int]) -> l
             for following in _following(state, grants[len(state.picks)], free, least[len(state.picks)]):
                 heapq.heappush(heap, following if states < BEST_FIRST else _State(0, *_rest(following)))
     return [_assigned(grants, state) for state in sorted(found, key=lambda s: (_memory(grants, s), s.picks))]
+
+
+def _alone(grants: Sequence[Grant], free: Mapping[str, int]) -> list[Assigned]:
+    """The same of one request."""
+    found: dict[tuple[tuple[str, int], ...], Assigned] = {}
+    for grant in sorted(grants, key=lambda grant: grant.memory):
+        taken = dict(grant.taken)
+        if sum(taken.values()) <= MAX_DEVICES and all(count <= free.get(group, 0) for group, count in taken.items()):
+            found.setdefault(grant.taken, Assigned(tuple(sorted(grant.devices)), taken))
+    return list(found.values())[:KEPT]
 
 
 def _rest(state: _State) -> tuple[int, tuple[int, ...], tuple[tuple[str, int], ...], tuple[str, ...]]:

@@ -15,12 +15,10 @@ from ..api.deployment import DeviceRequest, Engine, Member
 from ..api.devices import Constraint, DeviceOption
 from ..api.hardware import Device, InferenceClassSpec
 from ..api.quantity import Quantity
-from .assign import KEPT, Assigned, Grant, assignments
+from .assign import KEPT, Grant, assignments
 from .demand import Demand, capacity, is_device, requests
 from .evaluate import Evaluator
 from .joint import best
-
-Asked = DeviceRequest | DeviceOption
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +49,11 @@ class Matcher:
 
     classes: Mapping[str, InferenceClassSpec]
     evaluator: Evaluator = field(init=False)
+    _nodes: dict[str, _Node] = field(default_factory=dict)
     _ways: dict[tuple[int, str], tuple[Way, ...] | Miss] = field(default_factory=dict)
     _recorded: dict[tuple[int, str, tuple[tuple[str, str], ...]], Way | None] = field(default_factory=dict)
     _kinds: dict[tuple[object, ...], int] = field(default_factory=dict)
+    _asked: list[list[_Asked]] = field(default_factory=list)
     _kind_of: dict[tuple[int, str], int] = field(default_factory=dict)
     _kept: list[Engine] = field(default_factory=list)
 
@@ -65,12 +65,21 @@ class Matcher:
         key = (id(engine), alternative)
         if key not in self._kind_of:
             self._kept.append(engine)  # so that its id stays its own
-            asks = tuple(
-                (m.role, m.pods, asked_by(engine, m, alternative), m.node_selector.constraints, requests(pod_of(engine, m)))
+            asked = [
+                _Asked(m, asked_by(engine, m, alternative), m.node_selector.constraints, requests(pod_of(engine, m)))
                 for m in engine.members
-            )
-            self._kind_of[key] = self._kinds.setdefault((engine.name, alternative, asks), len(self._kinds))
+            ]
+            said = tuple((a.member.role, a.member.pods, a.requests, a.constraints, a.resources) for a in asked)
+            self._kind_of[key] = self._kinds.setdefault((engine.name, alternative, said), len(self._kinds))
+            if self._kind_of[key] == len(self._asked):
+                self._asked.append(asked)
         return self._kind_of[key]
+
+    def node(self, class_name: str) -> _Node:
+        """A node of a class."""
+        if class_name not in self._nodes:
+            self._nodes[class_name] = _Node.of(self.classes[class_name])
+        return self._nodes[class_name]
 
     def ways(self, engine: Engine, alternative: str, class_name: str) -> tuple[Way, ...] | Miss:
         """Every way to run `engine` (with its `alternative`, or empty) on a class, least memory first; or why there is none."""
@@ -99,38 +108,35 @@ class Matcher:
     def _search(self, engine: Engine, alternative: str, class_name: str, only: Mapping[str, str] | None = None) -> tuple[Way, ...] | Miss:
         """only: request -> device group, of the ways that are looked at; None: all."""
         members: list[list[_Fit]] = []
-        for member in engine.members:
-            found = self._member(engine, member, alternative, class_name, only)
+        for asked in self._asked[self.kind(engine, alternative)]:
+            found = self._member(engine, asked, class_name, only)
             if isinstance(found, Miss):
                 return found
             members.append(found)
-        hardware = self.classes[class_name]
-        ways = [_way(engine, fits, hardware) for fits in best(members, lambda fit: (_memory(hardware, fit.taken) * fit.member.pods,), KEPT)]
+        node = self.node(class_name)
+        ways = [_way(fits, node) for fits in best(members, lambda fit: (node.memory_of(fit.taken) * fit.member.pods,), KEPT)]
         ways = [way for way in ways if any(is_device(kind) for demand, _ in way.pods for kind, _ in demand)]
         if not ways:
             return Miss(f"{class_name} has nothing to claim for engine `{engine.name}`: its devices are synthetic")
         return tuple(sorted(dict.fromkeys(ways), key=lambda way: way.memory))
 
-    def _member(
-        self, engine: Engine, member: Member, alternative: str, class_name: str, only: Mapping[str, str] | None
-    ) -> list[_Fit] | Miss:
-        hardware = self.classes[class_name]
-        counted = capacity(hardware, {})
-        resources = {kind: amount for kind, amount in requests(pod_of(engine, member)) if kind in counted}
-        prefix = f"{member.role}/" if len(engine.members) > 1 else ""
+    def _member(self, engine: Engine, asked: _Asked, class_name: str, only: Mapping[str, str] | None) -> list[_Fit] | Miss:
+        node = self.node(class_name)
+        resources = {kind: amount for kind, amount in asked.resources if kind in node.capacity}
+        prefix = f"{asked.member.role}/" if len(engine.members) > 1 else ""
         fitting: list[list[Grant]] = []
-        for request in asked_by(engine, member, alternative):
+        for request in asked.requests:
             grants = self._grants(request, class_name)
             if not grants:
                 return Miss(self.evaluator.why(request, class_name))
-            valued = [v for grant in grants if (v := _valued(grant, member.node_selector.constraints, hardware))]
+            valued = [v for grant in grants if (v := _valued(grant, asked.constraints, node))]
             if not valued:
-                return Miss(_unpublished(request, grants, member.node_selector.constraints, hardware, class_name))
+                return Miss(_unpublished(request, grants, asked.constraints, node, class_name))
             fitting.append([g for g in valued if only is None or all(only.get(prefix + name) == group for name, group in g.devices)])
-        found: list[Assigned] = assignments(fitting, {d.name: d.count for d in hardware.devices}) if all(fitting) else []
+        found = assignments(fitting, node.counts) if all(fitting) else []
         if not found:
             return Miss(f"the requests of engine `{engine.name}` cannot be served together on a node of {class_name}")
-        return [_Fit(member, each.devices, each.taken, resources) for each in found]
+        return [_Fit(asked.member, prefix, each.devices, each.taken, resources) for each in found]
 
     def _grants(self, request: DeviceRequest, class_name: str) -> list[Grant]:
         """The device groups that serve a request; of a prioritized list every option that the cluster could choose."""
@@ -146,17 +152,49 @@ class Matcher:
             charged[groups[0]] = max(charged.get(groups[0], 0), option.count)
         return [Grant(named, tuple(sorted(charged.items())))]
 
-    def _groups(self, asked: Asked, class_name: str) -> list[str]:
-        devices = self.classes[class_name].devices
-        matching = [d for d in devices if d.count >= asked.count and self.evaluator.matches(asked, class_name, d).matches]
-        return [device.name for device in sorted(matching, key=memory_rank)]
+    def _groups(self, asked: DeviceRequest | DeviceOption, class_name: str) -> list[str]:
+        ranked, matches = self.node(class_name).ranked, self.evaluator.matches
+        return [d.name for d in ranked if d.count >= asked.count and matches(asked, class_name, d).matches]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a member asks of its node: devices, and CPU, memory and storage."""
+
+    member: Member
+    requests: tuple[DeviceRequest, ...]
+    constraints: tuple[Constraint, ...]
+    resources: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A node of a class. ranked: its groups, least memory first. memory: of a device of each group that is claimed, in bytes."""
+
+    groups: Mapping[str, Device]
+    ranked: tuple[Device, ...]
+    counts: Mapping[str, int]
+    capacity: Mapping[str, int]
+    memory: Mapping[str, int]
+
+    @classmethod
+    def of(cls, hardware: InferenceClassSpec) -> _Node:
+        devices = hardware.devices
+        memory = {d.name: memory_of(d) or 0 for d in devices if d.claim != "Synthetic"}
+        ranked = tuple(sorted(devices, key=memory_rank))
+        return cls({d.name: d for d in devices}, ranked, {d.name: d.count for d in devices}, capacity(hardware, {}), memory)
+
+    def memory_of(self, taken: Mapping[str, int]) -> int:
+        """Memory of the devices taken that are claimed, in bytes."""
+        return sum([self.memory.get(group, 0) * count for group, count in taken.items()])
 
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """One way to serve one member."""
+    """One way to serve one member. prefix: of its requests' names where the engine has several members."""
 
     member: Member
+    prefix: str
     devices: tuple[tuple[str, str], ...]
     taken: Mapping[str, int]
     resources: Mapping[str, int]
@@ -186,25 +224,21 @@ def memory_of(device: Device) -> int | None:
     return Quantity.parse(text).nano // 10**9 if text else None
 
 
-def _valued(grant: Grant, constraints: tuple[Constraint, ...], hardware: InferenceClassSpec) -> Grant | None:
+def _valued(grant: Grant, constraints: tuple[Constraint, ...], node: _Node) -> Grant | None:
     """The grant with its memory and its value for each constraint; None if a group lacks an attribute or two differ in it."""
-    groups = {device.name: device for device in hardware.devices}
     values: list[str | None] = []
     for constraint in constraints:
         concerned = [g for name, g in grant.devices if not constraint.requests or name.split("/")[0] in constraint.requests]
-        published = {_attribute(groups[group], constraint.match_attribute) for group in concerned}
+        published = {_attribute(node.groups[group], constraint.match_attribute) for group in concerned}
         if None in published or len(published) > 1:
             return None
         values.append(next(iter(published), None))
-    return Grant(grant.devices, grant.taken, _memory(hardware, dict(grant.taken)), tuple(values))
+    return Grant(grant.devices, grant.taken, node.memory_of(dict(grant.taken)), tuple(values))
 
 
-def _unpublished(
-    request: DeviceRequest, grants: list[Grant], constraints: tuple[Constraint, ...], hardware: InferenceClassSpec, class_name: str
-) -> str:
+def _unpublished(request: DeviceRequest, grants: list[Grant], constraints: tuple[Constraint, ...], node: _Node, class_name: str) -> str:
     """What a constraint needs of the groups that serve `request`, and the like-named attribute of theirs, if there is one."""
-    groups = {device.name: device for device in hardware.devices}
-    served = [groups[group] for grant in grants for _, group in grant.devices]
+    served = [node.groups[group] for grant in grants for _, group in grant.devices]
     for constraint in constraints:
         wanted = constraint.match_attribute
         lacking = next((d for d in served if _attribute(d, wanted) is None), None)
@@ -215,31 +249,24 @@ def _unpublished(
     return f"the groups that `{request.name}` may be given on {class_name} differ in what a constraint makes equal"
 
 
-def _memory(hardware: InferenceClassSpec, taken: Mapping[str, int]) -> int:
-    """Memory of the devices taken that are claimed, in bytes."""
-    return sum((memory_of(d) or 0) * taken.get(d.name, 0) for d in hardware.devices if d.claim != "Synthetic")
-
-
 def _attribute(device: Device, qualified: str) -> str | None:
     domain, _, name = qualified.partition("/")
     found = device.attributes.get(qualified) or (device.attributes.get(name) if domain == device.driver else None)
     return repr(found.value) if found else None
 
 
-def _way(engine: Engine, fits: tuple[_Fit, ...], hardware: InferenceClassSpec) -> Way:
+def _way(fits: tuple[_Fit, ...], node: _Node) -> Way:
     """The members' fits as one way: synthetic groups are left out of what pods take."""
-    groups = {device.name: device for device in hardware.devices}
-    gang = len(engine.members) > 1
     devices: list[tuple[str, str]] = []
     pods: dict[Demand, int] = {}
     share = memory = 0
     for fit in fits:
-        devices += [(f"{fit.member.role}/{name}" if gang else name, group) for name, group in fit.devices]
-        claimed = {group: count for group, count in fit.taken.items() if groups[group].claim != "Synthetic"}
+        devices += [(fit.prefix + name, group) for name, group in fit.devices]
+        claimed = {group: count for group, count in fit.taken.items() if group in node.memory}
         demand = tuple(sorted({**claimed, **fit.resources}.items()))
         if demand:
             pods[demand] = pods.get(demand, 0) + fit.member.pods
-        largest = max((-(-(10**6) * count // groups[group].count) for group, count in claimed.items()), default=0)
+        largest = max([-(-(10**6) * count // node.counts[group]) for group, count in claimed.items()], default=0)
         share += largest * fit.member.pods
-        memory += _memory(hardware, fit.taken) * fit.member.pods
+        memory += node.memory_of(fit.taken) * fit.member.pods
     return Way(tuple(sorted(devices)), tuple(sorted(pods.items())), share, memory)
