@@ -129,9 +129,10 @@ ADVICE = (
     "ColdStart", "DecodePort", "FieldTooNew", "ImageNotPinned", "NoCacheStorage", "NoDrain", "NoPhases", "NoPicker", "ParallelSize",
     "SecretInEnv", "ServedModelNameNotPassed", "UpdateStopsModel", "WakeUnseen",
 )  # fmt: skip
+FITS = ("ContextTooLong", "ModelDoesNotFit", "TensorSplit")
 COMMANDS = ("NewlyOvercommitted", "PlacementEdited")
 REMOVAL = ("ClusterLeft", "UnapprovedRemoval")
-ELSEWHERE = dict.fromkeys(ADVICE, "test_advice.py") | dict.fromkeys(COMMANDS, "test_place_command.py")
+ELSEWHERE = dict.fromkeys(ADVICE, "test_advice.py") | dict.fromkeys(FITS, "test_fits.py") | dict.fromkeys(COMMANDS, "test_place_command.py")
 ELSEWHERE |= dict.fromkeys(REMOVAL, "test_gone_cluster.py") | {"OutputFolder": "test_output.py", "CannotEdit": "test_remove_command.py"}
 
 

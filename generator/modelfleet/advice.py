@@ -15,18 +15,19 @@ from .api.placement import PlacementEntry
 from .api.team import TeamSpec
 from .checks import pod_security
 from .diagnostics import Code, Diagnostic, Report
+from .fits import check_fit
 from .render import caches, versions
 from .render.members import Pod, flag, pods, words
 from .render.pod import pod_template
 from .render.workload import Workload, workloads
 from .resolve.fleet import Deployment, Fleet
 from .validate import Resource, Resources
+from .vllm import COUNT, Arguments, model_of
 
 Loc = tuple[str | int, ...]
 
 _ENGINES: Loc = ("spec", "template", "spec", "engines")
 _SERVED = ("$(MODELFLEET_SERVED_MODEL_NAME)", "$(MODELPLANE_SERVED_MODEL_NAME)")
-_COUNT = ("$(MODELFLEET_DEVICE_COUNT)", "$(MODELPLANE_DEVICE_COUNT)")
 # Names that hold secrets, and shapes that only secrets have; a reference to a variable is no value.
 _SECRET_NAME = re.compile(r"(^|_)(TOKEN|PASSWORD|PASSWD|SECRET|SECRET_ACCESS_KEY|API_?KEY|PRIVATE_KEY|CREDENTIALS?)$", re.IGNORECASE)
 _SECRET_VALUE = re.compile(
@@ -111,7 +112,7 @@ def _vllm(engine: _Container, name: str, decodes: bool) -> Iterator[Diagnostic]:
     if decodes and flag(found, "--port") is None:
         message = "the engine that decodes listens on the port that its routing sidecar takes"
         yield engine.says(codes.DECODE_PORT, message, "--port=8001", where)
-    served = _served(found)
+    served = _served(found) or [model for model in (model_of(engine.container),) if model]
     if not {name, *_SERVED} & set(served):
         what = f"answers to `{served[0]}`" if served else "answers to the path of its weights"
         message = f"the engine {what}, and callers and scalers ask for `{name}`"
@@ -129,8 +130,7 @@ def _served(found: list[str]) -> list[str]:
                     break
                 rest.append(more)
             return rest
-    model = flag(found, "--model")
-    return [model] if model else []
+    return []
 
 
 def _sleep(resource: Resource) -> Iterator[Diagnostic]:
@@ -157,11 +157,15 @@ def _recorded(resource: Resource, deployment: Deployment, fleet: Fleet, live: li
         except KeyError:
             return  # StillRecorded or UnknownCache say it
     owner = fleet.team_of(deployment.namespace)
+    alike = set()  # what a class of hardware does not hold is said once, not for each of its clusters
     for workload, members in found.values():
         if owner:
             yield from _pod_security(resource, workload, members, *owner)
         yield from _cluster(resource, workload, members)
-        yield from _parallel(resource, workload, members)
+        same = (workload.engine.name, workload.pool.class_name, workload.choice.alternative, tuple(sorted(workload.choice.devices.items())))
+        if same not in alike:
+            yield from _parallel(resource, workload, members)
+        alike.add(same)
     yield from _update(resource, [workload for workload, _ in found.values() if not workload.retiring])
 
 
@@ -206,27 +210,20 @@ def _pod_security(resource: Resource, workload: Workload, members: tuple[Pod, ..
 
 
 def _parallel(resource: Resource, workload: Workload, members: tuple[Pod, ...]) -> Iterator[Diagnostic]:
-    """Tensor times pipeline times data parallel size is the number of devices that a copy has."""
+    """Tensor times pipeline times data parallel size is the number of devices that a copy has; and the model fits these."""
     front = members[0]
-    at = _Container(resource, (), front.engine)
-    if not at.vllm:
+    if not _Container(resource, (), front.engine).vllm:
         return
-    found = words(front.engine)
-    sizes = [_size(found, front, *spelt) for spelt in (("--tensor-parallel-size", "-tp"), ("--pipeline-parallel-size", "-pp"))]
-    data = _size(found, front, "--data-parallel-size", "-dp")
-    needed, has = sizes[0] * sizes[1] * data, sum(pod.device_count * pod.member.pods for pod in members)
-    if sizes[0] > front.device_count or needed > has or (needed < has and not workload.gang and front.most_devices == front.device_count):
-        e = workload.deployment.engines.index(workload.engine)
-        product = f"tensor {sizes[0]} x pipeline {sizes[1]} x data {data}"
+    where = resource.at(*_ENGINES, workload.deployment.engines.index(workload.engine), "name")
+    split = Arguments.of(front).split
+    needed, has = split.devices, sum(pod.device_count * pod.member.pods for pod in members)
+    idle = needed < has and not workload.gang and front.most_devices == front.device_count
+    if split.tensor > front.device_count or needed > has or idle:
+        product = f"tensor {split.tensor} x pipeline {split.pipeline} x data {split.data}"
         message = f"engine `{workload.engine.name}` runs on {needed} devices ({product}) and claims {has}"
-        yield Diagnostic(codes.PARALLEL_SIZE, message, resource.at(*_ENGINES, e, "name"), f"--tensor-parallel-size={_COUNT[0]}")
-
-
-def _size(found: list[str], pod: Pod, *spellings: str) -> int:
-    said = flag(found, *spellings)
-    if said in _COUNT:
-        return pod.device_count
-    return int(said) if said and said.isascii() and said.isdigit() else 1
+        yield Diagnostic(codes.PARALLEL_SIZE, message, where, f"--tensor-parallel-size={COUNT[0]}")
+    else:
+        yield from check_fit(workload, members, where)
 
 
 def _update(resource: Resource, found: list[Workload]) -> Iterator[Diagnostic]:

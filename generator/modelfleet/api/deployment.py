@@ -11,8 +11,10 @@ from .later import Later
 from .preferences import DeploymentPlacement, Rollout
 
 if TYPE_CHECKING:
+    from .model_size import ModelSize
     from .scaling import Scaling
 else:
+    ModelSize = Annotated[Any, Later("model_size", "ModelSize")]
     Scaling = Annotated[Any, Later("scaling", "Scaling")]
 
 __all__ = [
@@ -62,6 +64,8 @@ class Serving(Model):
     picker: Literal["None", "EndpointPicker"] | None = None
     """None: requests are spread evenly. EndpointPicker: each goes to the pod that has its prefix cached or least to do; the cluster's
     gateway must say inferencePools. Default: None, with mode PrefillDecode EndpointPicker."""
+    size: ModelSize | None = None
+    """The model's size, for advice alone: nothing that is rendered depends on it. Default: known for well-known models by their name."""
 
     @model_validator(mode="after")
     def _picker(self) -> Self:

@@ -31,7 +31,10 @@ class Later:
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         model = self.model()
         model.model_rebuild()
-        return handler(model.__pydantic_core_schema__)
+        found: Any = model.__pydantic_core_schema__
+        if found["type"] != "definitions":  # one that holds no other model would be written out where it stands
+            found = core_schema.definitions_schema(core_schema.definition_reference_schema(found["ref"]), [found])
+        return handler(found)
 
     def _validate(self, value: Any) -> BaseModel:
         model = self.model()

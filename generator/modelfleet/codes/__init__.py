@@ -30,9 +30,11 @@ from .across import (
 )
 from .advice import (
     COLD_START,
+    CONTEXT_TOO_LONG,
     DECODE_PORT,
     FIELD_TOO_NEW,
     IMAGE_NOT_PINNED,
+    MODEL_DOES_NOT_FIT,
     NO_CACHE_STORAGE,
     NO_DRAIN,
     NO_PHASES,
@@ -41,6 +43,7 @@ from .advice import (
     POD_SECURITY,
     SECRET_IN_ENV,
     SERVED_NAME_NOT_PASSED,
+    TENSOR_SPLIT,
     UPDATE_STOPS_MODEL,
     WAKE_UNSEEN,
 )
@@ -160,6 +163,7 @@ __all__ = [
     "CLUSTER_GONE",
     "CLUSTER_LEFT",
     "COLD_START",
+    "CONTEXT_TOO_LONG",
     "CONTRADICTION",
     "DECLARATION_MISSING",
     "DECODE_PORT",
@@ -182,6 +186,7 @@ __all__ = [
     "MERGE_KEY",
     "MISSING_FIELD",
     "MIXED_CLAIMS",
+    "MODEL_DOES_NOT_FIT",
     "NEWLY_OVERCOMMITTED",
     "NOMINAL_MEMORY",
     "NOTHING_ANSWERS",
@@ -243,6 +248,7 @@ __all__ = [
     "SYMLINK",
     "TAG",
     "TEAM_RIGHTS",
+    "TENSOR_SPLIT",
     "TIERS",
     "TOO_DEEP",
     "TOO_MANY",

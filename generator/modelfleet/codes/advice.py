@@ -53,6 +53,27 @@ PARALLEL_SIZE = warning(
     "Pass --tensor-parallel-size=$(MODELFLEET_DEVICE_COUNT), or change the number of devices.",
     "args: [--tensor-parallel-size=4]  # and count: 2",
 )
+MODEL_DOES_NOT_FIT = warning(
+    "ModelDoesNotFit",
+    "A model takes more memory than the devices have that its engine was matched with.",
+    "The engine runs out of memory while it loads, or refuses to start because one request of the longest context finds no room.",
+    "Claim more devices, shorten --max-model-len, or correct serving.size if it is wrong.",
+    "args: [--model=Qwen/Qwen3-32B]  # 61Gi of weights, and one device of 80 GB with 40960 tokens",
+)
+TENSOR_SPLIT = warning(
+    "TensorSplit",
+    "The attention heads of a model cannot be split over the tensor-parallel size.",
+    "The engine refuses to start.",
+    "Take a size that divides the heads, mostly 1, 2, 4 or 8.",
+    "args: [--model=Qwen/Qwen3-14B, --tensor-parallel-size=3]  # 40 heads",
+)
+CONTEXT_TOO_LONG = warning(
+    "ContextTooLong",
+    "An engine is told a longer context than the model has.",
+    "The engine refuses to start, unless it is told how to stretch the positions.",
+    "Shorten --max-model-len, or pass --hf-overrides with the model's rope scaling.",
+    "args: [--model=Qwen/Qwen3-8B, --max-model-len=131072]  # its own are 40960",
+)
 UPDATE_STOPS_MODEL = warning(
     "UpdateStopsModel",
     "An update would take all pods of a model away at once.",
