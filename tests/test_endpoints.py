@@ -127,6 +127,22 @@ def test_the_calls_are_valid_shell_and_python(tmp_path: Path) -> None:
     assert 'api_key=os.environ["API_KEY"]' in call["python"]
 
 
+def test_by_model_name_the_url_is_the_front_doors_and_each_target_gets_its_own_name(tmp_path: Path) -> None:
+    root = fleet(tmp_path, b.deployment("chat"), front=FRONT, e=provider(model="qwen"), prepare=False)
+    only = {"clusterName": "c1", "hostname": "m.example.com", "routing": ["ModelName"]}
+    repository(root, {"apiVersion": b.API, "kind": "InferenceGateway", "metadata": {"name": "door"}, "spec": only})
+    assert modelfleet(root, "place").code == 0
+    (answer,) = json.loads(modelfleet(root, "endpoints", "--format", "json").out)
+    (call,) = answer["calls"]
+    assert (call["baseURL"], call["anthropicBaseURL"], call["model"]) == (
+        "http://m.example.com/v1",
+        "http://m.example.com/anthropic",
+        "ml/front",
+    )
+    assert [share["model"] for share in answer["shares"]] == ["ml/chat", "qwen"]
+    assert "    Anthropic's clients: base URL http://m.example.com/anthropic" in modelfleet(root, "endpoints").out
+
+
 def test_a_path_of_another_service_belongs_to_none(tmp_path: Path) -> None:
     root = fleet(tmp_path, b.deployment("chat"), front=FRONT, e=provider())
     assert modelfleet(root, "endpoints", "--check-path", "/ml/fron/v1").out.endswith("  /ml/fron/v1 is not a path of this service\n")

@@ -177,6 +177,11 @@ def front_route(service: str) -> str:
     return f"service-{service}"
 
 
+def model_route(service: str) -> str:
+    """Route of a service by model name, its policies, and the HTTPRoute that the AI gateway makes of it."""
+    return f"by-model-{service}"
+
+
 def backend(namespace: str, service: str, target: str, cluster: str) -> str:
     """Backend of a service's share. Its tier is not in the name: a share that moves to another tier keeps its object."""
     text = f"{service}-{target}-{cluster}".rstrip("-")

@@ -26,13 +26,14 @@ def provider(name: str = "outside", **spec: Any) -> str:
     return declared("ModelEndpoint", name, **({"origin": "https://api.example.com", "model": "ml/chat"} | spec))
 
 
-def fleet(root: Path, *deployments: Object, clusters: int = 1, **texts: str) -> Path:
-    """A placed fleet with a front door on its first cluster. texts: documents of `ml`, by name."""
+def fleet(root: Path, *deployments: Object, clusters: int = 1, prepare: bool = True, **texts: str) -> Path:
+    """A fleet with a front door on its first cluster, placed unless not `prepare`. texts: documents of `ml`, by name."""
     reached = [b.cluster(f"c{number + 1}", gateway=gateway(f"c{number + 1}")) for number in range(clusters)]
     files = {f"models__ml__{name}": text for name, text in texts.items()}
     repository(root, b.settings(), b.hardware("h100"), *reached, DOOR, *deployments, **files)
-    done = modelfleet(root, "place")
-    assert done.code == 0, done.err
+    if prepare:
+        done = modelfleet(root, "place")
+        assert done.code == 0, done.err
     return root
 
 

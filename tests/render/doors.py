@@ -19,7 +19,7 @@ CALLERS = {"apiKey": {"secretRefs": [{"name": "callers"}]}}
 
 def doors() -> dict[str, Scenario]:
     """By a name that says what is looked at."""
-    return {**_bases(), **_services(), **_shares()}
+    return {**_bases(), **_services(), **_shares(), **_by_model()}
 
 
 def door(*services: Any, where: tuple[Cluster, ...] = (), front_spec: Any = None, **rest: Any) -> Fleet:
@@ -89,3 +89,23 @@ def _shares() -> dict[str, Scenario]:
         "service-parked": (door(service(), where=(reached("east", state="Offline"),)), over(entry()), ROUTES),
         "service-of-nothing": (door(service({"selector": {"matchLabels": {"a": "b"}}})), over(entry()), ROUTES),
     }
+
+
+def _by_model() -> dict[str, Scenario]:
+    """`model` chooses the service; targets may know the model by other names."""
+    only, both = {"routing": ["ModelName"]}, {"routing": ["Path", "ModelName"]}
+    mixed = service({"deployment": NAME}, {"endpoint": "claude", "priority": 1, "weight": 3}, {"endpoint": "free", "priority": 1})
+    claude = endpoint("claude", origin="https://api.example.com", api={"schema": "Anthropic"}, model="claude-9", credential=_key())
+    free = endpoint("free", origin="https://free.example.com", api={"prefix": "/"})
+    limits = service(timeouts={"request": "90s", "idle": "20s"})
+    parked = (reached("east", state="Offline"),)
+    return {
+        "front-by-model": (door(front_spec=only, **TOKEN), over(*BOTH), "base"),
+        "service-by-model": (door(mixed, front_spec=only, endpoints=(claude, free), **TOKEN), over(*BOTH), ROUTES),
+        "service-by-both": (door(mixed, front_spec=both, endpoints=(claude, free), **TOKEN), over(*BOTH), ROUTES),
+        "service-by-model-with-limits": (door(limits, front_spec=only), over(entry()), ROUTES),
+        "service-by-model-parked": (door(service(), where=parked, front_spec=only), over(entry()), ROUTES),
+        "base-of-a-fleet-by-model": (
+            fleet(clusters=(reached("a"), HUB), fronts=(front("a-hub", **only),), services=(service(),), **TOKEN), over(entry()), "base"
+        ),
+    }  # fmt: skip

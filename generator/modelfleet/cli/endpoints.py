@@ -81,6 +81,7 @@ def _share(fleet: Fleet, service: Service, share: Share, rest: str | None) -> Js
         "cluster": share.cluster or None,
         "replicas": share.replicas if share.cluster else None,
         "retiring": share.retiring,
+        "model": _known_as(fleet, service, share),
         "upstream": None if path is None else upstream.url + path,
         "host": upstream.host,
     }
@@ -94,10 +95,13 @@ def _calls(fleet: Fleet, service: Service, front: Front, found: Balance) -> list
         ways.append(("Path", f"{door}{urls.service_path(service)}{urls.CALLED}", _served(fleet, service, found)))
     if front.by_model:
         ways.append(("ModelName", f"{door}{urls.CALLED}", service.ref))
-    return [
+    found_ways: list[Json] = [
         {"by": by, "baseURL": url, "model": model, "curl": _curl(url, model, front), "python": _python(url, model, front)}
         for by, url, model in ways
     ]
+    if front.by_model:
+        found_ways[-1]["anthropicBaseURL"] = f"{door}/anthropic"
+    return found_ways
 
 
 def _served(fleet: Fleet, service: Service, found: Balance) -> str:
@@ -109,6 +113,12 @@ def _served(fleet: Fleet, service: Service, found: Balance) -> str:
         if key in fleet.endpoints and (model := fleet.endpoints[key].spec.model):
             return model
     return "MODEL"
+
+
+def _known_as(fleet: Fleet, service: Service, share: Share) -> str | None:
+    """The name by which a target knows the model; None of a provider that says none."""
+    key = (service.namespace, share.target)
+    return fleet.deployments[key].model_name if share.cluster else fleet.endpoints[key].spec.model
 
 
 def _curl(url: str, model: str, front: Front) -> str:
@@ -136,6 +146,8 @@ def _text(answer: Json) -> str:
         way = "by path" if call["by"] == "Path" else "by model name"
         lines += ["", f"  {way}: {call['baseURL']}  model: {call['model']}", "", f"    {call['curl']}", ""]
         lines += [f"    {line}" for line in call["python"].splitlines()]
+        if "anthropicBaseURL" in call:
+            lines += ["", f"    Anthropic's clients: base URL {call['anthropicBaseURL']}"]
     if answer["calls"] and urls.ADDRESS in answer["calls"][0]["baseURL"]:
         command = f"kubectl get gateway -n {names.SYSTEM_NAMESPACE} {names.FRONT} -o jsonpath='{{.status.addresses[0].value}}'"
         lines += ["", f"  {urls.ADDRESS}, on {answer['cluster']}: {command}"]

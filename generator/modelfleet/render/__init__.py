@@ -15,6 +15,7 @@ from ..resolve.fleet import Cluster, Fleet, Front, Service
 from . import (
     applications,
     brought,
+    by_model,
     caches,
     claims,
     configs,
@@ -226,13 +227,19 @@ def _served(fleet: Fleet, front: Front | None, namespace: str, balances: Sequenc
 
 def _front_routes(fleet: Fleet, front: Front, namespace: str, balances: Sequence[tuple[Service, Balance]]) -> Iterator[Manifest]:
     """The routes of a namespace's services at a front door."""
-    yield from services.filters(fleet, namespace)
-    called = sorted({share.target for _, found in balances for share in found.shares if not share.cluster})
     if front.by_path:
-        for name in called:
-            yield from providers.provider(fleet, fleet.endpoints[namespace, name])
-        for service, found in balances:
+        yield from services.filters(fleet, namespace)
+    called = sorted({share.target for _, found in balances for share in found.shares if not share.cluster})
+    for endpoint in (fleet.endpoints[namespace, name] for name in called):
+        if front.by_path:
+            yield from providers.provider(fleet, endpoint)
+        if front.by_model:
+            yield from by_model.provider(fleet, endpoint, by_path=front.by_path)
+    for service, found in balances:
+        if front.by_path:
             yield from services.service(fleet, service, found)
+        if front.by_model:
+            yield from by_model.service(fleet, service, found, by_path=front.by_path)
 
 
 def _deployments(plan: Plan, unit: UnitId, keys: list[Key]) -> dict[str, str]:

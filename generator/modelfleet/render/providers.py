@@ -39,7 +39,7 @@ def _key(fleet: Fleet, endpoint: Endpoint) -> Manifest:
     assert endpoint.spec.credential is not None
     secret = {"name": endpoint.spec.credential.api_key.secret_ref.name, "group": "", "kind": "Secret"}
     injection = {"credential": {"valueRef": secret}, "header": KEY_HEADERS[endpoint.spec.api.schema_], "overwrite": True}
-    return envoy.envoy("HTTPRouteFilter", _metadata(fleet, "HTTPRouteFilter", endpoint), {"credentialInjection": injection})
+    return envoy.envoy("HTTPRouteFilter", metadata_of(fleet, "HTTPRouteFilter", endpoint), {"credentialInjection": injection})
 
 
 def backend(fleet: Fleet, endpoint: Endpoint) -> Manifest:
@@ -49,7 +49,7 @@ def backend(fleet: Fleet, endpoint: Endpoint) -> Manifest:
     found: dict[str, Any] = {"endpoints": [where], "type": "Endpoints"}
     if spec.scheme == "https":
         found["tls"] = {"insecureSkipVerify": False, "sni": spec.host, "wellKnownCACertificates": "System"}
-    return envoy.envoy("Backend", _metadata(fleet, "Backend", endpoint), found)
+    return envoy.envoy("Backend", metadata_of(fleet, "Backend", endpoint), found)
 
 
 def _route(fleet: Fleet, endpoint: Endpoint) -> Manifest:
@@ -66,9 +66,10 @@ def _route(fleet: Fleet, endpoint: Endpoint) -> Manifest:
     rule = {"backendRefs": [ref], "filters": filters, "matches": [envoy.prefix(_CALLED)], "timeouts": {"request": envoy.NO_LIMIT}}
     host = names.provider_host(endpoint.namespace, endpoint.name, fleet.settings.spec.routing.domain)
     spec = {"hostnames": [host], "parentRefs": [envoy.parent(names.EGRESS)], "rules": [rule]}
-    return envoy.gateway_api("HTTPRoute", _metadata(fleet, "HTTPRoute", endpoint, wave=envoy.ROUTES), spec)
+    return envoy.gateway_api("HTTPRoute", metadata_of(fleet, "HTTPRoute", endpoint, wave=envoy.ROUTES), spec)
 
 
-def _metadata(fleet: Fleet, kind: str, endpoint: Endpoint, *, wave: int = envoy.BACKENDS) -> dict[str, Any]:
+def metadata_of(fleet: Fleet, kind: str, endpoint: Endpoint, *, wave: int = envoy.BACKENDS) -> dict[str, Any]:
+    """Metadata of what stands for a provider."""
     notes = sync.annotations_of(kind, fleet.settings.spec.argocd.removal, retiring=endpoint.leaving, wave=wave)
     return metadata(names.provider(endpoint.name), endpoint.namespace, annotations=notes)

@@ -45,7 +45,6 @@ def filters(fleet: Fleet, namespace: str) -> Iterator[Manifest]:
 def backend(fleet: Fleet, found: Service, share: Share) -> Manifest:
     """Where a share is reached, and by which host name it is meant there."""
     domain = fleet.settings.spec.routing.domain
-    name = names.backend(found.namespace, found.name, share.target, share.cluster)
     spec: dict[str, Any] = {"type": "Endpoints"}
     if share.cluster:
         cluster = fleet.clusters[share.cluster]
@@ -59,9 +58,14 @@ def backend(fleet: Fleet, found: Service, share: Share) -> Manifest:
         spec["endpoints"] = [{"fqdn": {"hostname": reached, "port": names.SERVICE_PORT}, "hostname": host}]
     if share.tier:
         spec["fallback"] = True
-    leaving = found.leaving or share.retiring
+    return envoy.envoy("Backend", share_metadata(fleet, "Backend", found, share), spec)
+
+
+def share_metadata(fleet: Fleet, kind: str, found: Service, share: Share) -> dict[str, Any]:
+    """Metadata of what stands for a share."""
+    name = names.backend(found.namespace, found.name, share.target, share.cluster)
     labels = {names.LABEL_CLUSTER: share.cluster} if share.cluster else {}
-    return envoy.envoy("Backend", _metadata(fleet, "Backend", name, found.namespace, leaving, named=True, labels=labels), spec)
+    return _metadata(fleet, kind, name, found.namespace, found.leaving or share.retiring, named=True, labels=labels)
 
 
 def _reached(cluster: Cluster) -> str:
