@@ -46,8 +46,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "schemas": {"api", "emit", "report"},
     "migrate": {"api", "dialect", "load"},
     "records": {"api", "emit", "names", "pipeline"},
-    "cmp": {"emit", "pipeline", "place", "render", "resolve"},
-    "pipeline": {"api", "load", "validate", "resolve", "place", "render", "checks", "pods", "git"},
+    "cmp": {"emit", "pipeline", "place", "render", "resolve", "units"},
+    "units": {"checks", "pipeline", "render", "resolve"},
+    "pipeline": {"api", "names", "load", "validate", "resolve", "place", "render", "checks", "pods", "git"},
 }
 # Stages that see no file, network, clock, environment, random or print.
 PURE = ("resolve", "place", "balance", "render", "cel", "api", "names", "emit", "report")

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from . import codes, pipeline
+from . import codes, pipeline, units
 from .diagnostics import Diagnostic, Location, Report, printable
 from .render.unit import Unit, UnitId
 from .resolve.fleet import Fleet
@@ -95,8 +95,8 @@ def root(repository: Path) -> tuple[list[Unit], str]:
 def one_unit(root: Path, unit: UnitId) -> list[Unit]:
     """One unit from its own folders; with `recorded: Optional` from the whole repository."""
     report = Report()
-    repository = pipeline.read(root, pipeline.unit_slice(unit), report)
-    fleet, errors = repository.fleet, pipeline.unit_errors(repository, unit, report)
+    repository = pipeline.read(root, units.unit_slice(unit), report)
+    fleet, errors = repository.fleet, units.unit_errors(repository, unit, report)
     if errors or fleet is None:
         _refuse(f"unit {unit.name} of {unit.cluster}", errors or report.errors)
     planned = pipeline.recorded(fleet)
@@ -104,7 +104,7 @@ def one_unit(root: Path, unit: UnitId) -> list[Unit]:
         fleet, planned = _placed(root)
     else:
         problems = Report()
-        pipeline.check_unit(repository, unit, problems)
+        units.check_unit(repository, unit, problems)
         if problems.errors:
             _refuse(f"unit {unit.name} of {unit.cluster}", problems.errors)
     return pipeline.units(fleet, planned, [unit])

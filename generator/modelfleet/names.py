@@ -100,6 +100,11 @@ def is_label(text: str) -> bool:
     return _LABEL.fullmatch(text) is not None
 
 
+def may_be_namespace(text: str) -> bool:
+    """Whether models can live in a namespace of that name."""
+    return is_label(text) and text != SYSTEM_NAMESPACE and not text.startswith("kube-")
+
+
 def digest(*parts: str, length: int = 8) -> str:
     """Hex digest of the parts; no two lists of parts read the same."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:length]
@@ -190,7 +195,7 @@ def backend(namespace: str, service: str, target: str, cluster: str) -> str:
 
 def provider(endpoint: str) -> str:
     """Backend, route and filter of a provider on a front door's cluster."""
-    return f"provider-{endpoint}"[:OBJECT_LIMIT]
+    return fit(f"provider-{endpoint}", OBJECT_LIMIT, endpoint, "provider")
 
 
 def cluster_address(cluster: str) -> str:

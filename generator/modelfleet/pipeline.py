@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import __version__, codes, load
-from .diagnostics import Diagnostic, Location, Report
+from . import __version__, codes, load, names
+from .diagnostics import Location, Report
 from .resolve.fleet import Fleet
 from .resolve.resolver import resolve
 from .validate import Resources, validate
@@ -63,7 +63,7 @@ def read(root: Path, part: Slice, report: Report, edit: Edit = list) -> Reposito
         if own.errors:
             unparsed.add("/".join(relative.split("/")[:2]))
         report.extend(own.found)
-    return _repository(root, edit(documents), frozenset(unparsed), report)
+    return _repository(root, edit(documents), frozenset(unparsed), load.folders(root, "models"), report)
 
 
 @load.uncollected()
@@ -72,22 +72,29 @@ def read_at(repository: Repository, ref: str, report: Report) -> Repository:
     from .git import files_at
 
     documents, unparsed = [], set()
-    for relative, content in files_at(repository.root, ref).items():
+    files = files_at(repository.root, ref)
+    for relative, content in files.items():
         own = Report()
         documents += load.decoded(relative, content, own)
         if own.errors:
             unparsed.add("/".join(relative.split("/")[:2]))
         report.extend(own.found)
-    return _repository(repository.root, documents, frozenset(unparsed), report)
+    folders = frozenset(parts[1] for parts in (path.split("/") for path in files) if parts[0] == "models" and len(parts) > 2)
+    return _repository(repository.root, documents, frozenset(unparsed), folders, report)
 
 
-def _repository(root: Path, documents: Iterable[load.Document], unparsed: frozenset[str], report: Report) -> Repository:
+def _repository(
+    root: Path, documents: Iterable[load.Document], unparsed: frozenset[str], folders: frozenset[str], report: Report
+) -> Repository:
+    """folders: names below models/, also of those that are not read: a namespace has its routes at every front door."""
     resources = validate(documents, report)
     broken = any(d.location.path.startswith("fleet/") for d in report.errors)
     # A broken file under fleet/ would make every reference to it look wrong as well.
     fleet = resolve(resources, __version__, Report() if broken else report)
     if fleet is None and not broken:
         report.add(codes.NO_FLEET, "no document of kind Fleet", Location("fleet/fleet.yaml"), "kind: Fleet")
+    if fleet:
+        fleet = replace(fleet, namespaces=frozenset(filter(names.may_be_namespace, folders)))
     return Repository(root, resources, fleet, unparsed)
 
 
@@ -96,68 +103,6 @@ def _folders(part: Slice) -> list[str]:
     for name, namespaces in (("models", part.models), ("placements", part.placements)):
         folders += [name] if namespaces is None else [f"{name}/{namespace}" for namespace in namespaces]
     return folders
-
-
-def unit_errors(repository: Repository, unit: UnitId, report: Report) -> list[Diagnostic]:
-    """The errors that stop `unit`.
-
-    Everything under fleet/; a file of its namespace that is not YAML; and of what is YAML but wrong only what the unit
-    needs: a model its own declaration and record and what that names; routes, caches and the tenant (it brings Secrets) all of the
-    namespace.
-    """
-    own = tuple(f"{folder}/{unit.namespace}" for folder in ("models", "placements") if unit.namespace)
-    needs_all = bool(repository.unparsed & set(own)) or unit.kind in ("tenant", "caches", "routes")
-    if unit.kind == "model":
-        ref = f"{unit.namespace}/{unit.deployment}"
-        needs_all |= any(ref not in repository.resources.of(kind) for kind in ("ModelDeployment", "Placement"))
-        needs_all = needs_all or _names_what_is_not_there(repository, unit)
-    prefixes = ("fleet/", *(f"{folder}/" for folder in own)) if needs_all else ("fleet/",)
-    return [d for d in report.errors if d.location.path.startswith(prefixes)]
-
-
-def _names_what_is_not_there(repository: Repository, unit: UnitId) -> bool:
-    """Whether a model's pods name a ModelCache or a ConfigMap that is not declared: perhaps because its document is wrong."""
-    from .render.configs import references
-
-    resource = repository.resources.of("ModelDeployment")[f"{unit.namespace}/{unit.deployment}"]
-    spec = resource.model.spec.template.spec
-    named = {("ConfigMap", name) for engine in spec.engines for member in engine.members for name in references(member.template.spec)}
-    if spec.model_cache_ref:
-        named.add(("ModelCache", spec.model_cache_ref.name))
-    return any(f"{unit.namespace}/{name}" not in repository.resources.of(kind) for kind, name in named)
-
-
-def check_unit(repository: Repository, unit: UnitId, report: Report) -> None:
-    """Whether a unit's cluster, placements and declaration are there. A unit that is merely not listed is fine."""
-    from .checks import records, references
-
-    fleet = repository.fleet
-    assert fleet is not None
-    if unit.kind in ("tenant", "caches", "model"):
-        here = {"/".join(key) for key, spec in fleet.placements.items() if any(e.cluster == unit.cluster for e in spec.replicas)}
-        only = {f"{unit.namespace}/{unit.deployment}"} if unit.deployment else here
-        references.check_caches(repository.resources, report, only & here)
-    if unit.cluster not in fleet.clusters:
-        message, where = f"cluster `{unit.cluster}` is not declared", Location("fleet/clusters")
-        report.add(codes.CLUSTER_GONE, message, where, "put it back, or delete the Application without cascade")
-    elif unit.kind == "model":
-        records.check_entries(repository.resources, fleet, unit.cluster, (unit.namespace, unit.deployment), report)
-    elif unit.namespace:
-        at_front = unit.kind == "routes" and unit.cluster in fleet.fronts
-        records.check_declared(repository.resources, fleet, None if at_front else unit.cluster, unit.namespace, report)
-        if at_front:
-            _check_routes(repository, fleet, unit.cluster, report)
-    if unit.namespace and not any(namespace == unit.namespace for namespace, _ in fleet.placements) and not report.errors:
-        message, where = f"namespace `{unit.namespace}` has no placements", Location(f"placements/{unit.namespace}")
-        report.add(codes.DECLARATION_MISSING, message, where, "put them back, or delete the Application without cascade")
-
-
-def _check_routes(repository: Repository, fleet: Fleet, cluster: str, report: Report) -> None:
-    """What would move requests if it were rendered as it is: a target that is not there, more shares than a route holds."""
-    from .checks import services, shares
-
-    services.check_targets(repository.resources, report)
-    shares.check_count(repository.resources, fleet, report, (cluster,))
 
 
 def check_selectors(repository: Repository, report: Report) -> None:
@@ -271,8 +216,9 @@ def unrenderable(repository: Repository, fleet: Fleet) -> set[UnitId]:
 
 
 def without(fleet: Fleet, namespaces: Collection[str]) -> Fleet:
-    """The fleet without the placements of `namespaces`."""
-    return replace(fleet, placements={key: spec for key, spec in fleet.placements.items() if key[0] not in namespaces})
+    """The fleet without the placements of `namespaces`, and without them at its front doors."""
+    placements = {key: spec for key, spec in fleet.placements.items() if key[0] not in namespaces}
+    return replace(fleet, placements=placements, namespaces=fleet.namespaces - set(namespaces))
 
 
 def say_plan(repository: Repository, planned: Plan, report: Report) -> None:
@@ -308,9 +254,3 @@ def root(fleet: Fleet, planned: Plan) -> list[Unit]:
     from .render import render_root
 
     return [render_root(fleet, planned)]
-
-
-def unit_slice(unit: UnitId) -> Slice:
-    """What a unit reads: its own namespace, and nothing besides fleet/ for the base."""
-    folders = (unit.namespace,) if unit.namespace else ()
-    return Slice(folders, folders)

@@ -210,8 +210,8 @@ class InferenceClusterSpec(Model):
     """What every replica on the cluster gets."""
     inventory: Inventory | None = None
     """When this was last compared with the cluster."""
-    node_pools: Annotated[Items[NodePool], Field(min_length=1, max_length=8), unique()]
-    """Pools, 1 to 8."""
+    node_pools: Annotated[Items[NodePool], Field(max_length=8), unique()]
+    """Pools, at most 8. A cluster of front doors alone has none: []."""
 
     @model_validator(mode="after")
     def _pools_of_the_source(self) -> Self:

@@ -176,6 +176,8 @@ def _check_reachable(resources: Resources, report: Report) -> None:
     for name, resource in resources.of("InferenceCluster").items():
         gateway = resource.model.spec.gateway
         where = resource.at("spec", "gateway")
+        if not resource.model.spec.node_pools:
+            continue
         if not (gateway.hostname or gateway.address):
             message = f"cluster `{name}` has no host name for its gateway; front doors leave it out"
             report.add(codes.NO_GATEWAY, message, where, "gateway: {hostname: ...}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from .. import codes, names
 from ..api.base import Selector
+from ..api.gateway import InferenceGatewaySpec
 from ..api.service import ServiceEndpoint
 from ..diagnostics import Report, nearest
 from ..validate import Resource, Resources
@@ -49,6 +50,7 @@ def check_services(resources: Resources, report: Report) -> None:
     for service in resources.of("ModelService").values():
         space = spaces.get(service.model.metadata.namespace, _Namespace())
         found = [_targets(service, index, space, by_place, report) for index in range(len(service.model.spec.endpoints))]
+        _check_addresses(service, found, _serving(service, resources.of("InferenceGateway")), report)
         if _by_path(service, resources.of("InferenceGateway")):
             _check_names(service, found, report)
             _check_providers(service, found, report)
@@ -96,12 +98,30 @@ def _labels(deployment: Resource) -> dict[str, str]:
     return dict(deployment.model.spec.template.metadata.labels)
 
 
+def _serving(service: Resource, gateways: Mapping[str, Resource]) -> list[InferenceGatewaySpec]:
+    """The front doors that serve the service."""
+    labels = service.model.metadata.labels
+    specs = (gateway.model.spec for gateway in gateways.values())
+    return [spec for spec in specs if spec.service_selector is None or spec.service_selector.matches(labels)]
+
+
+def _check_addresses(
+    service: Resource, found: Sequence[Sequence[Resource]], serving: Sequence[InferenceGatewaySpec], report: Report
+) -> None:
+    """By model name a provider stands beside the other backends, and all of them need host names or none."""
+    if not any("ModelName" in spec.routing for spec in serving):
+        return
+    for index, targets in enumerate(found):
+        for target in targets:
+            if target.document.value["kind"] == "ModelEndpoint" and target.model.spec.is_address:
+                name = target.model.metadata.name
+                message = f"`{name}` is known by the address {target.model.spec.host} alone, and the service is routed by model name"
+                report.add(codes.PROVIDER_ADDRESS, message, service.at("spec", "endpoints", index), "a host name in its url")
+
+
 def _by_path(service: Resource, gateways: Mapping[str, Resource]) -> bool:
     """Whether callers reach the service by path: at some front door, or, while there is none, as is the default."""
-    labels = service.model.metadata.labels
-    serving = [
-        g.model.spec for g in gateways.values() if g.model.spec.service_selector is None or g.model.spec.service_selector.matches(labels)
-    ]
+    serving = _serving(service, gateways)
     return not serving or any("Path" in spec.routing for spec in serving)
 
 

@@ -60,6 +60,13 @@ PROVIDER_MODEL = warning(
     "Set spec.model of the endpoint to what the provider calls the model, and serving.modelName of the deployments to the same.",
     "kind: ModelEndpoint, spec: {origin: https://api.example.com}",
 )
+PROVIDER_ADDRESS = error(
+    "ProviderAddress",
+    "A provider is known by an IP address alone, in a service that is routed by model name.",
+    "Beside backends with host names it would take its share of healthy traffic from every tier.",
+    "Give it a host name, or route the service by path alone.",
+    "url: http://10.0.0.7:9000",
+)
 NO_TRANSLATION = warning(
     "NoTranslation",
     "A service is called by path, and a provider in it speaks Anthropic's API.",

@@ -9,7 +9,7 @@ diagnostic needs one.
 from __future__ import annotations
 
 from .document import Document
-from .files import MAX_BYTES, SUFFIXES, decoded, files, read, uncollected
+from .files import MAX_BYTES, SUFFIXES, decoded, files, folders, read, uncollected
 from .parse import MAX_DEPTH, parse
 
-__all__ = ["MAX_BYTES", "MAX_DEPTH", "SUFFIXES", "Document", "decoded", "files", "parse", "read", "uncollected"]
+__all__ = ["MAX_BYTES", "MAX_DEPTH", "SUFFIXES", "Document", "decoded", "files", "folders", "parse", "read", "uncollected"]

@@ -52,6 +52,14 @@ def files(root: Path, folders: Sequence[str], report: Report) -> list[tuple[str,
     return sorted(found)
 
 
+def folders(root: Path, folder: str) -> frozenset[str]:
+    """Names of the folders in a folder of `root`; nothing in them is opened."""
+    try:
+        return frozenset(p.name for p in (root / folder).iterdir() if p.is_dir() and not p.is_symlink() and not p.name.startswith("."))
+    except OSError:
+        return frozenset()
+
+
 def _relative(root: Path, path: Path) -> str:
     """The path as people read it; a name that is not UTF-8 keeps its other letters."""
     return path.relative_to(root).as_posix().encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -47,12 +47,12 @@ _KINDS = tuple(KINDS)
 def unit_ids(fleet: Fleet, plan: Plan) -> tuple[UnitId, ...]:
     """Every unit that is listed, sorted by cluster, kind (base, tenant, caches, model, routes) and name.
 
-    Only what stands under fleet/ and `plan.placements` are read: the root knows no deployment and no service. Entries on a cluster that is
-    not in the fleet list nothing. A namespace has its caches' unit everywhere, whether it has caches or not: only its own files say so;
-    and at every front door it has its routes, whether it has services or not.
+    Only what stands under fleet/, `fleet.namespaces` and `plan.placements` are read: the root knows no deployment and no service. Entries
+    on a cluster that is not in the fleet list nothing. A namespace has its caches' unit everywhere, whether it has caches or not: only its
+    own files say so; and at every front door it has its routes, whether it has services or not.
     """
     found = {UnitId(cluster, "base") for cluster in fleet.clusters}
-    for namespace in {namespace for namespace, _ in plan.placements}:
+    for namespace in _namespaces(fleet, plan):
         found |= {UnitId(cluster, part) for cluster in fleet.fronts for part in (f"tenant/{namespace}", f"routes/{namespace}")}
     for (namespace, name), spec in plan.placements.items():
         for cluster in {entry.cluster for entry in spec.replicas} & fleet.clusters.keys():
@@ -80,7 +80,8 @@ def render_root(fleet: Fleet, plan: Plan) -> Unit:
     """The projects, and the ApplicationSet of each cluster; no deployment is read."""
     settings, owners = fleet.settings.spec, {space: name for name, team in sorted(fleet.teams.items()) for space in team.namespaces}
     clusters = [fleet.clusters[name] for name in sorted(fleet.clusters)]
-    homeless = {namespace for namespace, _ in plan.placements if namespace not in owners}
+    known = _namespaces(fleet, plan) if fleet.fronts else {namespace for namespace, _ in plan.placements}
+    homeless = {namespace for namespace in known if namespace not in owners}
     manifests = [applications.platform_project(settings, clusters), applications.models_project(settings, homeless)]
     manifests += [applications.team_project(settings, name, fleet.teams[name]) for name in sorted(fleet.teams)]
     units: dict[str, list[UnitId]] = {name: [] for name in fleet.clusters}
@@ -103,7 +104,12 @@ def _keys(plan: Plan, unit: UnitId) -> list[Key]:
 def _before(fleet: Fleet, plan: Plan, unit: UnitId) -> bool:
     """Whether the unit is one of those that a namespace has on a front door's cluster, whatever runs there."""
     at_front = unit.kind in ("tenant", "routes") and unit.cluster in fleet.fronts
-    return at_front and any(namespace == unit.namespace for namespace, _ in plan.placements)
+    return at_front and unit.namespace in _namespaces(fleet, plan)
+
+
+def _namespaces(fleet: Fleet, plan: Plan) -> set[str]:
+    """The namespaces that have something at a front door."""
+    return {namespace for namespace, _ in plan.placements} | fleet.namespaces
 
 
 def _retiring(plan: Plan, cluster: Cluster, keys: list[Key]) -> bool:
@@ -112,27 +118,32 @@ def _retiring(plan: Plan, cluster: Cluster, keys: list[Key]) -> bool:
 
 
 def _base(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[Key]) -> Iterator[Manifest]:
-    settings = fleet.settings.spec
+    settings, front = fleet.settings.spec, fleet.fronts.get(cluster.name)
     removal, token = settings.argocd.removal, settings.routing.token_secret_ref
-    pools = "\n".join(f"{pool.name}: {pool.nodes} nodes of {pool.class_name}" for pool in sorted(cluster.pools, key=lambda p: p.name))
+    needed = [secrets.token(token.name, "gateway")] if token else []
+    if front and front.spec.auth:
+        needed += [secrets.callers(name, front.name) for name in fronts.callers(front)]
+    lines = secrets.prerequisites(needed, settings.secrets) + (brought.to_base(front) if front else [])
     yield tenancy.namespace(names.SYSTEM_NAMESPACE, removal)
-    front = fleet.fronts.get(cluster.name)
-    found = {"summary": f"Gateway of cluster {cluster.name} ({cluster.spec.state})", "pools": pools + "\n"}
-    lines = secrets.prerequisites([secrets.token(token.name, "gateway")] if token else [], settings.secrets)
-    lines += brought.to_base(fleet, front) if front else []
-    yield report.report(unit, {**found, **report.lines("prerequisites", lines)}, removal)
+    yield report.report(unit, {**report.base(cluster, front), **report.lines("prerequisites", lines)}, removal)
+    if settings.secrets:
+        yield from (secrets.external_secret(secret, settings.secrets, removal) for secret in needed)
+    if cluster.spec.node_pools:  # a cluster of front doors alone has nothing to route to
+        yield from _gateway(fleet, cluster)
+    if front:
+        yield from fronts.front_door(fleet, front)
+
+
+def _gateway(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
+    """The gateway of a cluster where models run."""
+    removal, token = fleet.settings.spec.argocd.removal, fleet.settings.spec.routing.token_secret_ref
     yield routing.gateway(cluster, removal)
     yield routing.traffic_policy(removal)
     yield routing.monitor(names.GATEWAY, removal)
     if token:
-        if settings.secrets:
-            yield secrets.external_secret(secrets.token(token.name, "gateway"), settings.secrets, removal)
-        by_model = any(front.by_model for front in fleet.fronts.values())
-        yield routing.token_policy(token.name, removal, by_model=by_model)
+        yield routing.token_policy(token.name, removal, by_model=any(front.by_model for front in fleet.fronts.values()))
     yield routing.unavailable_filter(names.SYSTEM_NAMESPACE, removal)
     yield routing.catch_all(removal)
-    if front:
-        yield from fronts.front_door(fleet, front)
 
 
 def _tenant(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[Key]) -> Iterator[Manifest]:

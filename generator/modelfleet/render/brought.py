@@ -7,21 +7,17 @@ from collections.abc import Iterable
 from .. import names
 from ..balance import Balance
 from ..resolve.fleet import Fleet, Front
-from .fronts import callers
 from .providers import key_form
 
 
-def to_base(fleet: Fleet, front: Front) -> list[str]:
-    """`secret modelfleet-system/callers, a key for each caller (front door)` for all that the front door itself needs."""
-    found = [f"{ref.name}, keys tls.crt, tls.key" for ref in front.spec.tls.certificate_refs] if front.spec.tls else []
-    found += [f"{name}, a key for each caller, each value once" for name in callers(front)] if front.spec.auth else []
-    token = fleet.settings.spec.routing.token_secret_ref
-    found += [f"{token.name}, key credential"] if token and front.by_path else []
-    return [f"secret {names.SYSTEM_NAMESPACE}/{line} (front door {front.name})" for line in found]
+def to_base(front: Front) -> list[str]:
+    """`secret modelfleet-system/models, keys tls.crt, tls.key (front door acme)`: certificates, which something else renews."""
+    refs = front.spec.tls.certificate_refs if front.spec.tls else ()
+    return [f"secret {names.SYSTEM_NAMESPACE}/{ref.name}, keys tls.crt, tls.key (front door {front.name})" for ref in refs]
 
 
 def to_namespace(fleet: Fleet, front: Front, namespace: str, balances: Iterable[Balance]) -> list[str]:
-    """The same for what a namespace's routes name: the fleet's token, keys of providers, authorities of clusters."""
+    """What a namespace's routes name: the fleet's token, keys of providers, authorities of clusters."""
     shares = [share for found in balances for share in found.shares]
     lines = []
     if token := fleet.settings.spec.routing.token_secret_ref:

@@ -19,6 +19,7 @@ from .workload import entries_on
 if TYPE_CHECKING:  # the plugin pays for kinds that a unit has
     from ..api.cache import ModelCacheSpec
     from ..balance import Balance
+    from ..resolve.fleet import Cluster, Front
 
 
 def report(unit: UnitId, data: Mapping[str, str], removal: sync.Removal) -> Manifest:
@@ -34,6 +35,14 @@ def report(unit: UnitId, data: Mapping[str, str], removal: sync.Removal) -> Mani
         ),
         "data": {"cluster": unit.cluster, "unit": unit.name, **data},
     }
+
+
+def base(cluster: Cluster, front: Front | None) -> dict[str, str]:
+    """Data of a cluster's base: its gateways, and its pools."""
+    what = " and ".join(filter(None, ["Gateway" if cluster.spec.node_pools else "", f"front door {front.name}" if front else ""]))
+    pools = [f"{pool.name}: {pool.nodes} nodes of {pool.class_name}" for pool in sorted(cluster.pools, key=lambda pool: pool.name)]
+    what = what[:1].upper() + what[1:] or "Nothing"
+    return {"summary": f"{what} of cluster {cluster.name} ({cluster.spec.state})", **lines("pools", pools)}
 
 
 def unlisted(unit: UnitId) -> dict[str, str]:

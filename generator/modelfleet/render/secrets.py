@@ -115,8 +115,13 @@ def prerequisites(found: Iterable[Needed], store: Secrets | None) -> list[str]:
 
 
 def token(name: str, consumer: str) -> Needed:
-    """A Secret of the system namespace."""
-    return Needed(names.SYSTEM_NAMESPACE, name, (), (consumer,))
+    """The fleet's token in the system namespace: what gateways ask for, and a front door's egress."""
+    return Needed(names.SYSTEM_NAMESPACE, name, ("credential",), (consumer,))
+
+
+def callers(name: str, front: str) -> Needed:
+    """API keys of callers: each key of the Secret names a caller."""
+    return Needed(names.SYSTEM_NAMESPACE, name, (), (f"a key for each caller of front door {front}, each value once",))
 
 
 def _references(fleet: Fleet, key: Key) -> Iterator[tuple[str, str]]:

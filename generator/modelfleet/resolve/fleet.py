@@ -170,6 +170,7 @@ class Fleet:
     """Everything that was declared and recorded. Keys of what lives in a namespace are (namespace, name).
 
     teams: by name. class_labels: labels of each class, on which quotas select. fronts: by the cluster that they stand on.
+    namespaces: that have declarations, placed or not.
     leaving_caches: those whose removal is approved.
 
     A run that needs a part of the repository gets a part: then `deployments` and `placements` hold that part alone.
@@ -188,6 +189,7 @@ class Fleet:
     services: Mapping[tuple[str, str], Service] = field(default_factory=dict)
     endpoints: Mapping[tuple[str, str], Endpoint] = field(default_factory=dict)
     fronts: Mapping[str, Front] = field(default_factory=dict)
+    namespaces: frozenset[str] = frozenset()
 
     def team_of(self, namespace: str) -> tuple[str, TeamSpec] | None:
         """The team that owns a namespace, by name."""

@@ -13,6 +13,8 @@ from ..diagnostics import Report, nearest
 from ..validate import Resource, Resources
 from .fleet import Cluster, Deployment, Endpoint, Fleet, Front, Pool, Service, Settings
 
+_IN_NAMESPACES = ("ConfigMap", "ModelCache", "ModelDeployment", "ModelEndpoint", "ModelService")
+
 
 def resolve(resources: Resources, version: str, report: Report) -> Fleet | None:
     """The fleet, or None without a Fleet document. version: of the running program, checked against generatorVersion."""
@@ -38,6 +40,7 @@ def resolve(resources: Resources, version: str, report: Report) -> Fleet | None:
         services={_key(r): _service(r) for r in resources.of("ModelService").values()},
         endpoints={_key(r): _endpoint(r) for r in resources.of("ModelEndpoint").values()},
         fronts=_fronts(resources, clusters),
+        namespaces=_namespaces(resources),
     )
 
 
@@ -160,6 +163,11 @@ def _one_destination(resources: Resources, report: Report) -> None:
 def _deployment(resource: Resource) -> Deployment:
     metadata = resource.model.metadata
     return Deployment(metadata.namespace, metadata.name, resource.model.spec, resource.at())
+
+
+def _namespaces(resources: Resources) -> frozenset[str]:
+    """The folders under models/ that hold something."""
+    return frozenset(r.model.metadata.namespace for kind in _IN_NAMESPACES for r in resources.of(kind).values())
 
 
 def _service(resource: Resource) -> Service:
