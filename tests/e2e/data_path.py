@@ -167,8 +167,8 @@ def secret(namespace: str, name: str, **values: str) -> merged.Object:
     return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name, "namespace": namespace}, "data": data}
 
 
-def certify(folder: Path, name: str) -> Path:
-    """A folder with an authority (ca.crt), a certificate of it for a name (east.crt, east.key), and another authority (other.crt)."""
+def certify(folder: Path, *hosts: str) -> Path:
+    """A folder with an authority (ca.crt), a certificate of it for some hosts (east.crt, east.key), and another authority (other.crt)."""
     folder.mkdir()
 
     def openssl(*arguments: str) -> None:
@@ -178,6 +178,6 @@ def certify(folder: Path, name: str) -> Path:
     for authority in ("ca", "other"):
         openssl("req", "-x509", *key, "-days", "2", "-keyout", f"{authority}.key", "-out", f"{authority}.crt", "-subj", f"/CN={authority}")
     openssl("req", *key, "-keyout", "east.key", "-out", "east.csr", "-subj", "/CN=east")
-    (folder / "names").write_text(f"subjectAltName=DNS:{name}\n")
+    (folder / "names").write_text(f"subjectAltName={','.join(f'DNS:{host}' for host in hosts)}\n")
     openssl("x509", "-req", "-in", "east.csr", "-CA", "ca.crt", "-CAkey", "ca.key", "-days", "2", "-extfile", "names", "-out", "east.crt")
     return folder

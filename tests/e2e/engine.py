@@ -171,6 +171,8 @@ class _Handler(BaseHTTPRequestHandler):
         engine = self.server.engine
         if path == "/v1/models":
             return self._say(200, {"object": "list", "data": [{"id": engine.model, "object": "model", "created": 0, "owned_by": "vllm"}]})
+        if path == "/v1/chat/completions" and self.command != "POST":
+            return self._say(405, _mistake("Method Not Allowed"))
         if path != "/v1/chat/completions":
             return self._say(404, _mistake(f"{engine.name} has no {self.path}"))
         request = json.loads(body)

@@ -123,7 +123,8 @@ def _base(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[K
     needed = [secrets.token(token.name, "gateway")] if token else []
     if front and front.spec.auth:
         needed += [secrets.callers(name, front.name) for name in fronts.callers(front)]
-    lines = secrets.prerequisites(needed, settings.secrets) + (brought.to_base(front) if front else [])
+    lines = secrets.prerequisites(needed, settings.secrets)
+    lines += (brought.to_gateway(cluster) if cluster.spec.node_pools else []) + (brought.to_base(front) if front else [])
     yield tenancy.namespace(names.SYSTEM_NAMESPACE, removal)
     yield report.report(unit, {**report.base(cluster, front), **report.lines("prerequisites", lines)}, removal)
     if settings.secrets:

@@ -1,4 +1,7 @@
-"""What people bring to a front door's cluster: Secrets and authorities by name, and what each must hold. No value of one is ever read."""
+"""What people bring to a cluster for its gateway and its front door: Secrets and authorities by name, and what each must hold.
+
+No value of one is ever read.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,15 @@ from collections.abc import Iterable
 
 from .. import names
 from ..balance import Balance
-from ..resolve.fleet import Fleet, Front
+from ..resolve.fleet import Cluster, Fleet, Front
 from .providers import key_form
+
+
+def to_gateway(cluster: Cluster) -> list[str]:
+    """`secret modelfleet-system/gateway, keys tls.crt, tls.key (gateway)` where the cluster's own gateway ends TLS."""
+    tls = cluster.spec.gateway.tls
+    reference = tls.server_certificate_ref if tls else None
+    return [f"secret {names.SYSTEM_NAMESPACE}/{reference.name}, keys tls.crt, tls.key (gateway)"] if reference else []
 
 
 def to_base(front: Front) -> list[str]:
