@@ -91,6 +91,15 @@ class Client:
         found: Object = self._request("GET", self._collection(api_version, kind, namespace)).json()
         return tuple(found["items"])
 
+    def patch(self, api_version: str, kind: str, name: str, change: Mapping[str, Any], namespace: str = "") -> None:
+        """A merge patch, as `kubectl annotate` and `kubectl scale` send it; what is gone meanwhile is left so."""
+        path = self._path(api_version, kind, name, namespace)
+        try:
+            self._request("PATCH", path, body=json.dumps(change), content_type="application/merge-patch+json")
+        except Rejected as rejected:
+            if rejected.status != 404:
+                raise
+
     def delete(self, api_version: str, kind: str, name: str, namespace: str = "") -> None:
         """Requests the deletion; an object with finalizers may stay for a while."""
         self._request("DELETE", self._path(api_version, kind, name, namespace))

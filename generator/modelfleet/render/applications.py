@@ -64,6 +64,8 @@ _MODELS: Kinds = (
     ("rbac.authorization.k8s.io", "RoleBinding"),
     ("resource.k8s.io", "ResourceClaimTemplate"),
 )
+# Before the sets: their controller gives up for three minutes on an Application whose project is not there yet.
+PROJECTS = -1
 # Who may own the number of replicas in place of Git: HPA's controller, and KEDA for 0 to 1 and for a pause.
 _SCALERS = ("kube-controller-manager", "keda", "keda-operator")
 _SCALED: Kinds = (("apps", "Deployment"), ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"))
@@ -164,7 +166,7 @@ def _wall(
 def _project(settings: FleetSpec, name: str, spec: Mapping[str, Any], labels: Mapping[str, str] | None = None) -> Manifest:
     argocd = settings.argocd
     known = {names.LABEL_MANAGED_BY: names.MANAGED_BY, **(labels or {})}
-    notes = sync.annotations_of("AppProject", argocd.removal)
+    notes = sync.annotations_of("AppProject", argocd.removal, wave=PROJECTS)
     return {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "AppProject",
