@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections import Counter
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 from modelfleet.report.change import Change, ClusterChange, CostChange, Note, ObjectChange
 from modelfleet.report.markdown import LIMIT, markdown
+from modelfleet.report.svg import PALETTE
 from modelfleet.schemas import plan_schema
 
 from tests.builders import cluster, deployment, engine, entry, hardware, placement, pool, request, settings
@@ -362,7 +365,7 @@ def test_newly_needed_secrets(tmp_path: Path) -> None:
 
 def test_the_same_question_has_the_same_answer(tmp_path: Path) -> None:
     root = changed(tmp_path, CHAT, [deployment(replicas=3), placement("chat", entry("east", 2), entry("west", 1))])
-    for form in ("text", "markdown", "json"):
+    for form in ("text", "markdown", "json", "html"):
         assert planned(root, "--base", "HEAD", "--format", form) == planned(root, "--base", "HEAD", "--format", form)
 
 
@@ -413,3 +416,100 @@ def test_markdown_says_what_users_wrote_and_does_nothing_of_it() -> None:
     assert page.count("<details>") == page.count("</details>") == 2
     assert "@team" not in re.sub(r"<code.*?</code>", "", page, flags=re.S)
     assert page.count("<h3>") == 1 and "<h1>" not in page
+
+
+# --- HTML: what needs no browser; tests/e2e/test_report.py has the rest -------------------------------------------------
+
+
+class Page(HTMLParser):
+    """Tags that are opened and closed as they must be, their number, and what a reader sees."""
+
+    VOID = ("meta", "br", "img")
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.count: Counter[str] = Counter()
+        self.attributes: list[tuple[str, str, str]] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.count[tag] += 1
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.count[tag] += 1
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] not in ("script", "style"):
+            self.text += data
+
+
+@pytest.mark.parametrize(("before", "after"), [c[:2] for c in CHANGES.values()], ids=CHANGES)
+def test_a_page_is_whole_and_asks_for_nothing(tmp_path: Path, before: list[Manifest], after: list[Manifest]) -> None:
+    page = Page(planned(changed(tmp_path, before, after), "--base", "HEAD", "--format", "html"))
+    assert page.count["script"] == page.count["style"] == 1
+    assert [value for _, name, value in page.attributes if name in ("href", "src") and not value.startswith("#")] == []
+    targets = {value for _, name, value in page.attributes if name == "id"}
+    assert {value[1:] for _, name, value in page.attributes if name == "href"} <= targets
+    assert len(targets) == sum(name == "id" for _, name, _ in page.attributes)
+
+
+def test_a_page_says_what_users_wrote_and_does_nothing_of_it(tmp_path: Path) -> None:
+    made = deployment("chat", engine(request()), replicas=2)
+    made["spec"]["template"]["spec"]["engines"][0]["members"][0]["template"]["spec"]["containers"][0]["args"].append(f"--x={HOSTILE}")
+    page = Page(planned(changed(tmp_path, CHAT, [made, CHAT[1]]), "--base", "HEAD", "--format", "html"))
+    assert page.count["script"] == 1 and page.count["details"] == page.count["summary"] == 2
+    assert "</details>|`a` ``b`` <script>x</script>" in page.text and "\x1b" not in page.text
+
+
+def test_the_map_shows_pods_before_and_after(tmp_path: Path) -> None:
+    after = [deployment(replicas=3), placement("chat", entry("east", 3), entry("west", 1, retiring=True, replaced=1))]
+    text = planned(changed(tmp_path, CHAT, after), "--base", "HEAD", "--format", "html")
+    titles = Counter(re.findall(r"<title>(ml/chat: [^<]*)</title>", text))
+    assert titles == {
+        "ml/chat: 1 device, stays": 2,  # east, on both sides
+        "ml/chat: 1 device, new": 2,
+        "ml/chat: 1 device, goes": 1,
+        "ml/chat: 1 device, retires": 1,
+    }
+    assert 'aria-label="east after: pool h100: 3 of 16 gpu used"' in text
+
+
+def test_a_large_fleet_is_shown_by_its_pools(tmp_path: Path) -> None:
+    many = [cluster(f"c{i:03}", pool(nodes=4)) for i in range(70)]
+    root = repository(tmp_path, settings(), hardware("h100"), *many, deployment(replicas=2), placement("chat", entry("c001", 2)))
+    page = Page(planned(root, "--without", "c001", "--format", "html"))
+    assert "Capacity map" in page.text and "67 more clusters are in the overview above alone" in page.text
+    assert page.count["article"] == 3
+    assert ("svg", "aria-label", "70 clusters, each a column of its pools, shaded by how full they are") in page.attributes
+
+
+def test_white_text_can_be_read_on_every_colour() -> None:
+    def light(text: str) -> float:
+        parts = [int(text[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
+        return sum(v * w for v, w in zip(linear, (0.2126, 0.7152, 0.0722), strict=True))
+
+    assert [name for name in PALETTE if 1.05 / (light(name) + 0.05) < 4.5] == []
+    assert len(set(PALETTE)) == len(PALETTE) >= 12
+
+
+def test_which_node_a_pod_is_drawn_on_stays(tmp_path: Path) -> None:
+    """What stays stands at the same place on both sides, whatever comes or goes around it."""
+    models = [deployment(f"m{i}", engine(request(count=i))) for i in range(1, 6)]
+    records = [placement(f"m{i}", entry("east", 1)) for i in range(1, 6)]
+    after = [*models[1:], *records[1:], deployment("new", engine(request(count=1))), placement("new", entry("east", 1))]
+    text = planned(changed(tmp_path, [*models, *records], after), "--base", "HEAD", "--format", "html")
+    before, later = (re.search(rf'aria-label="east {when}:.*?</svg>', text, re.S)[0] for when in ("before", "after"))
+    for name in ("m2", "m3", "m4", "m5"):
+        places = [re.search(rf"<title>ml/{name}: [^<]*</title>(<rect [^>]*>)", side) for side in (before, later)]
+        assert places[0] and places[1] and places[0][1] == places[1][1]

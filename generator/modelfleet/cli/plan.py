@@ -14,9 +14,10 @@ from .context import Context
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..report.change import Change, Note
+    from ..report.side import Side
     from ..resolve.fleet import Fleet
 
-FORMATS = ["text", "markdown", "json"]
+FORMATS = ["text", "markdown", "html", "json"]
 
 
 @click.command("plan", help="Show what this change does, or would do: placements, objects, restarts, capacity, cost, risks.")
@@ -30,11 +31,18 @@ def command(
     context: Context, base: str | None, without: tuple[str, ...], drain: tuple[str, ...], settings: tuple[str, ...], form: str
 ) -> None:
     """Compares two states of the fleet; makes nothing so."""
-    change = _change(context, base, without, drain, settings)
+    change, before, after = _compared(context, base, without, drain, settings)
+    if form == "html":
+        from ..report.html import html
+
+        click.echo(html(change, before, after), nl=False)
+        return
     click.echo(_formatted(context, change, form), nl=False, color=context.colored_output)
 
 
-def _change(context: Context, base: str | None, without: Sequence[str], drain: Sequence[str], settings: Sequence[str]) -> Change:
+def _compared(
+    context: Context, base: str | None, without: Sequence[str], drain: Sequence[str], settings: Sequence[str]
+) -> tuple[Change, Side, Side]:
     from ..report.compare import compare
     from .sides import at_base, recorded, side
     from .whatif import imagined
@@ -55,7 +63,7 @@ def _change(context: Context, base: str | None, without: Sequence[str], drain: S
     if broken := sorted({f"{unit.cluster}/{unit.name}" for found in (before, after) for unit in found.broken}):
         more = f" and {len(broken) - 3} more" if len(broken) > 3 else ""
         notes.append(f"objects of {', '.join(broken[:3])}{more} cannot be rendered on both sides, and are not compared")
-    return compare(before, after, refused, notes)
+    return compare(before, after, refused, notes), before, after
 
 
 def _known(context: Context, fleet: Fleet, clusters: Sequence[str]) -> None:

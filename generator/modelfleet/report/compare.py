@@ -69,7 +69,7 @@ def headline(
     counts = {verdict: sum(change.verdict == verdict for change in deployments) for verdict in VERDICTS}
     parts = [", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count) or "no placement changes"]
     if short:
-        parts.append(f"{many(len(short), 'deployment')} short")
+        parts.append(f"{many(sum(one.wanted - one.placed for one in short), 'replica')} without a place")
     objects = sum(len(cluster.objects) for cluster in clusters)
     places = sum(cluster.cluster != "root" for cluster in clusters)
     restarts = many(sum(found.action == "restarts" for found in pods), "restart")

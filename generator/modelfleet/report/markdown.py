@@ -77,10 +77,10 @@ def _section(section: Section, detail: Detail) -> Iterator[str]:
 
 def _table(found: Table, detail: Detail) -> Iterator[str]:
     shown = found.rows[: detail.rows]
-    folded = len(shown) > detail.folded and found.head[0] != "WHAT"  # what must be seen is never folded
+    folded = len(shown) > detail.folded and found.head[0] != "What"  # what must be seen is never folded
     if folded:
         yield from ("<details>", f"<summary>{len(found.rows)} rows</summary>", "")
-    yield f"| {' | '.join(escape(word.capitalize()) for word in found.head)} |"
+    yield f"| {' | '.join(escape(word) for word in found.head)} |"
     yield f"| {' | '.join('---:' if i in found.right else '---' for i in range(len(found.head)))} |"
     width = CELL if detail.rows > 200 else CELL_SHORT
     for row in shown:

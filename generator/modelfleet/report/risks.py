@@ -76,7 +76,7 @@ def _headroom(before: Side, after: Side) -> Iterator[Note]:
         return
     was = _short_without(before, name) if name in before.fleet.clusters else {}
     lacking, lacked = sum(short.values()), sum(was.values())
-    old = "; the same before the change" if lacked == lacking else f"; {lacked} before the change"
+    old = "; the same before the change" if lacked == lacking else f"; {lacked or 'none'} before the change"
     names = listed([f"{deployment} {count}" for deployment, count in sorted(short.items(), key=lambda i: (-i[1], i[0]))], NAMED)
     text = f"of its {many(replicas, 'replica')} {lacking} would find no other place if it were lost: {names}{old}"
     yield Note("NoHeadroom", name, text, f"modelfleet plan --without {name}")

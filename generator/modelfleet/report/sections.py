@@ -57,13 +57,13 @@ def _risks(change: Change) -> Section | None:
 
 def _left_out(change: Change) -> Section | None:
     rows = tuple((note,) for note in change.notes)
-    return Section("notes", "What this comparison leaves out", tables=(Table(("NOTE",), rows, code=()),)) if rows else None
+    return Section("notes", "What this comparison leaves out", tables=(Table(("Note",), rows, code=()),)) if rows else None
 
 
 def _notes(notes: tuple[Note, ...]) -> Table:
     hints = any(note.hint for note in notes)
     rows = tuple((note.word, note.subject, note.text, *([note.hint] if hints else [])) for note in notes)
-    return Table(("WHAT", "OF", "SAYS", *(["DO"] if hints else [])), rows, code=(1, 3))
+    return Table(("What", "Of", "Says", *(["Do"] if hints else [])), rows, code=(1, 3))
 
 
 def _placements(change: Change) -> Section | None:
@@ -71,7 +71,7 @@ def _placements(change: Change) -> Section | None:
         (found.name, found.verdict, f"{found.live_before} of {found.wanted_before}", f"{found.live} of {found.wanted}", found.text)
         for found in change.deployments
     )
-    head = ("DEPLOYMENT", "IS", "BEFORE", "AFTER", "WHERE")
+    head = ("Deployment", "Is", "Before", "After", "Where")
     return Section("placements", "Placements", tables=(Table(head, rows, (2, 3)),)) if rows else None
 
 
@@ -84,13 +84,13 @@ def _short(change: Change) -> Section | None:
         new = short.wanted - short.placed - short.missing_before
         since = f"{new} more than before" if new > 0 else f"{-new} fewer than before" if new < 0 else "as before"
         rows.append((short.name, f"{short.placed} of {short.wanted}", since, short.summary))
-    tables = [Table(("DEPLOYMENT", "PLACED", "MISSING", "SUMMARY"), tuple(rows), (1,))]
+    tables = [Table(("Deployment", "Placed", "Missing", "Summary"), tuple(rows), (1,))]
     reasons = tuple(
         (short.name, reason.reason, listed(list(reason.clusters), CLUSTERS), reason.text) for short in found for reason in short.reasons
     )
     if reasons:
-        tables.append(Table(("DEPLOYMENT", "REASON", "CLUSTERS", "THE FIRST SAYS"), reasons, code=(0, 2)))
-    return Section("short", "Short", tables=tuple(tables), level="risk")
+        tables.append(Table(("Deployment", "Reason", "Clusters", "The first says"), reasons, code=(0, 2)))
+    return Section("short", "Without a place", tables=tuple(tables), level="risk")
 
 
 def _rollouts(change: Change) -> Section | None:
@@ -103,7 +103,7 @@ def _rollouts(change: Change) -> Section | None:
     for one in moved:
         number = str(one.replicas) if one.replicas == one.replicas_before else f"{one.replicas_before} -> {one.replicas}"
         rows.append((one.deployment, one.cluster, f"{one.kind} {one.name}", one.action, number, "; ".join(one.because)))
-    head = ("DEPLOYMENT", "CLUSTER", "WORKLOAD", "ARGO CD", "PODS", "BECAUSE")
+    head = ("Deployment", "Cluster", "Workload", "Argo CD", "Pods", "Because")
     tables = (Table(head, tuple(rows), (4,), (0, 1, 2)),) if rows else ()
     return Section("restarts", "What Argo CD starts, restarts and stops", said, tables)
 
@@ -113,7 +113,7 @@ def _capacity(change: Change) -> Section | None:
     for pool in (pool for pool in change.pools if pool.changed):
         numbers = [_both(pool, name) for name in ("nodes", "devices", "used", "free", "headroom")]
         rows.append((pool.cluster, pool.pool, f"{pool.class_name}/{pool.group}", *numbers))
-    head = ("CLUSTER", "POOL", "DEVICES OF", "NODES", "DEVICES", "USED", "FREE", "HEADROOM")
+    head = ("Cluster", "Pool", "Devices of", "Nodes", "Devices", "Used", "Free", "Headroom")
     said = f"{len(rows)} of {len(change.pools)} pools change"
     return Section("capacity", "Capacity", said, (Table(head, tuple(rows), (3, 4, 5, 6, 7), (0, 1, 2)),)) if rows else None
 
@@ -126,14 +126,14 @@ def _both(pool: PoolChange, name: str) -> str:
 
 def _costs(change: Change) -> Section | None:
     rows = tuple((cost.kind, cost.name, cost.before, cost.after, cost.difference) for cost in change.costs if cost.before != cost.after)
-    table = Table(("OF", "NAME", "BEFORE", "AFTER", "DIFFERENCE"), rows, (2, 3, 4), (1,))
+    table = Table(("Of", "Name", "Before", "After", "Difference"), rows, (2, 3, 4), (1,))
     return Section("cost", f"Cost ({change.currency} an hour)", tables=(table,)) if rows else None
 
 
 def _secrets(change: Change) -> Section | None:
     rows = tuple((need.cluster, need.namespace, need.secret, need.key or "(all)") for need in change.secrets)
     said = "these must be in the clusters before the pods start; no value of one is ever read here"
-    table = Table(("CLUSTER", "NAMESPACE", "SECRET", "KEY"), rows, (), (0, 1, 2, 3))
+    table = Table(("Cluster", "Namespace", "Secret", "Key"), rows, (), (0, 1, 2, 3))
     return Section("secrets", "Secrets that are newly needed", said, (table,)) if rows else None
 
 
@@ -146,7 +146,7 @@ def _objects(change: Change) -> Section | None:
             fate = {"": "", "deleted": ", Argo CD deletes it", "stays": ", it stays in the cluster"}[found.fate]
             title = f"{cluster.cluster}/{found.unit}: {found.kind} {found.name} {found.what}{fate} (+{found.plus} -{found.minus})"
             folds.append(Fold(title, found.diff))
-    table = Table(("CLUSTER", "ADDED", "CHANGED", "REMOVED", "APPLICATIONS"), tuple(rows), (1, 2, 3))
+    table = Table(("Cluster", "Added", "Changed", "Removed", "Applications"), tuple(rows), (1, 2, 3))
     return Section("objects", "Objects", tables=(table,), folds=tuple(folds)) if rows else None
 
 

@@ -69,7 +69,7 @@ def _note(row: tuple[str, ...]) -> Text:
 def _table(found: Table) -> RichTable:
     shown = RichTable(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for index, head in enumerate(found.head):
-        shown.add_column(head, justify="right" if index in found.right else "left", no_wrap=index in found.right, overflow="fold")
+        shown.add_column(head.upper(), justify="right" if index in found.right else "left", no_wrap=index in found.right, overflow="fold")
     for row in found.rows[:ROWS]:
         shown.add_row(*(Text(printable(cell), style=COLORS.get(cell, "")) for cell in row))
     return shown

@@ -10,7 +10,7 @@ from .sections import Section, Table, sections
 from .table import table
 
 ROWS = 60  # of a table
-NOTES = ("WHAT", "NOTE")  # first heads of tables that read better as lines
+NOTES = ("What", "Note")  # first heads of tables that read better as lines
 NOTHING = "nothing would change"
 
 
@@ -43,7 +43,7 @@ def _section(section: Section, diffs: bool, rows: int) -> Iterator[str]:
 
 
 def _table(found: Table, rows: tuple[tuple[str, ...], ...]) -> list[str]:
-    return table(found.head, [tuple(printable(cell) for cell in row) for row in rows], found.right).split("\n")
+    return table([head.upper() for head in found.head], [tuple(printable(cell) for cell in row) for row in rows], found.right).split("\n")
 
 
 def _notes(rows: tuple[tuple[str, ...], ...]) -> Iterator[str]:
