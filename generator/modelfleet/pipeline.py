@@ -193,25 +193,18 @@ def recorded(fleet: Fleet) -> Plan:
     return Plan(fleet.placements, {})
 
 
-def unrenderable(repository: Repository, fleet: Fleet) -> set[UnitId]:
-    """Units of `fleet`, a state of the repository, that its declarations do not hold enough for: there may be mistakes in it."""
-    from .checks import records, references
-    from .render.unit import UnitId
-
+def unrenderable(repository: Repository, planned: Plan, listed: Iterable[UnitId]) -> set[UnitId]:
+    """The units of `listed` that the declarations do not hold enough for, where there are mistakes in them."""
+    report = Report()
+    assert repository.fleet is not None
+    fleet = replace(repository.fleet, placements=planned.placements)
+    check_recorded(replace(repository, fleet=fleet), report)
     found: set[UnitId] = set()
-    for key, spec in fleet.placements.items():
-        namespace, name = key
-        for cluster in sorted({entry.cluster for entry in spec.replicas} & fleet.clusters.keys()):
-            own = Report()
-            references.check_caches(repository.resources, own, {f"{namespace}/{name}"})
-            if own.errors:
-                found.add(UnitId(cluster, f"caches/{namespace}"))
-            records.check_entries(repository.resources, fleet, cluster, key, own)
-            if key not in fleet.deployments:
-                found |= {UnitId(cluster, f"{kind}/{namespace}") for kind in ("caches", "routes", "tenant")}
-                found |= {UnitId(front, f"routes/{namespace}") for front in fleet.fronts}
-            if own.errors:
-                found.add(UnitId(cluster, f"model/{namespace}/{name}"))
+    for unit in listed if report.errors else ():
+        try:
+            units(fleet, planned, [unit])
+        except KeyError:  # what rendering says of a record whose declaration is not there
+            found.add(unit)
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 
 import click
 
@@ -59,7 +60,8 @@ def _compared(
     wanted = _edited(context, settings) if settings else repository
     assert wanted.fleet is not None
     asked = imagined(wanted.fleet, without, drain)
-    after = side(_name(base, without, drain, settings), wanted, asked, pipeline.plan(asked), bool(without or drain or settings))
+    asking = bool(without or drain or settings)
+    after = side(_name(base, without, drain, settings), replace(wanted, fleet=asked), pipeline.plan(asked), asking)
     if broken := sorted({f"{unit.cluster}/{unit.name}" for found in (before, after) for unit in found.broken}):
         more = f" and {len(broken) - 3} more" if len(broken) > 3 else ""
         notes.append(f"objects of {', '.join(broken[:3])}{more} cannot be rendered on both sides, and are not compared")

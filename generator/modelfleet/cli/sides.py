@@ -17,14 +17,17 @@ from .context import Context
 SHOWN = 3  # mistakes of the base
 
 
-def side(name: str, repository: pipeline.Repository, fleet: Fleet, plan: Plan, imagined: bool = False) -> Side:
+def side(name: str, repository: pipeline.Repository, plan: Plan, imagined: bool = False) -> Side:
     """A state of a repository; units that its declarations do not hold enough for are left out."""
+    fleet = repository.fleet
+    assert fleet is not None
     planned = replace(fleet, placements=plan.placements)
+    listed = unit_ids(planned, plan)
 
     def render(unit: UnitId) -> Unit:
         return (pipeline.root(planned, plan) if unit == ROOT else pipeline.units(planned, plan, [unit]))[0]
 
-    return Side(name, fleet, plan, render, (ROOT, *unit_ids(planned, plan)), pipeline.unrenderable(repository, planned), imagined)
+    return Side(name, fleet, plan, render, (ROOT, *listed), pipeline.unrenderable(repository, plan, listed), imagined)
 
 
 def recorded(name: str, repository: pipeline.Repository) -> Side:
@@ -33,7 +36,7 @@ def recorded(name: str, repository: pipeline.Repository) -> Side:
     assert fleet is not None
     optional = fleet.settings.spec.placement.recorded == "Optional"
     missing = [key for key in fleet.deployments if key not in fleet.placements]
-    return side(name, repository, fleet, pipeline.plan(fleet, missing) if optional and missing else pipeline.recorded(fleet))
+    return side(name, repository, pipeline.plan(fleet, missing) if optional and missing else pipeline.recorded(fleet))
 
 
 def at_base(context: Context, repository: pipeline.Repository, ref: str, notes: list[str]) -> tuple[Side, pipeline.Repository]:
