@@ -8,8 +8,9 @@ kinds.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from ..api.deployment import Engine
 from ..api.placement import EngineChoice
@@ -62,12 +63,7 @@ class Candidate:
 
     def recorded(self, cluster: Cluster) -> dict[str, EngineChoice]:
         """The choices as a placement entry records them."""
-        return {
-            c.engine: EngineChoice.model_construct(
-                pool=cluster.pools[c.position].name, alternative=c.alternative or None, devices=dict(c.way.devices)
-            )
-            for c in self.choices
-        }  # fmt: skip
+        return {c.engine: _recorded(cluster.pools[c.position].name, c.alternative, c.way.devices) for c in self.choices}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +90,6 @@ class Offers:
     _kinds: dict[tuple[Key, Level], int] = field(default_factory=dict)
     _kind_numbers: dict[object, int] = field(default_factory=dict)
     _offers: dict[tuple[int, tuple[int, ...]], Offer] = field(default_factory=dict)
-    _prices: dict[int, dict[int, Price]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         kinds: dict[object, int] = {}
@@ -120,17 +115,21 @@ class Offers:
 
         return offer
 
-    def prices(self, deployment: Deployment, level: Level) -> Callable[[Cluster], Price | None]:
-        """The price of the best candidate that each cluster offers; None if it offers none."""
+    def prices(self, deployment: Deployment, level: Level, clusters: Iterable[Cluster]) -> Iterator[tuple[Cluster, Price]]:
+        """Those that offer a candidate, with the best one's price."""
         if len(deployment.engines) > 1:
             offers = self.to(deployment, level)
-            return lambda cluster: found[0].price if (found := offers(cluster).candidates) else None
-        kind, shapes = self.kind(deployment, level), self._shapes
-        if kind not in self._prices:
-            found = {number: self._price(deployment, level, pool) for number, pool in enumerate(self._pools)}
-            self._prices[kind] = {number: price for number, price in found.items() if price}
-        known = self._prices[kind]
-        return lambda cluster: min([known[pool] for pool in shapes[cluster.name] if pool in known], default=None)
+            yield from ((cluster, found[0].price) for cluster in clusters if (found := offers(cluster).candidates))
+            return
+        priced = {number: price for number, pool in enumerate(self._pools) if (price := self._price(deployment, level, pool))}
+        for cluster in clusters:
+            best = None
+            for pool in self._shapes[cluster.name]:
+                price = priced.get(pool)
+                if price and (best is None or price < best):
+                    best = price
+            if best:
+                yield cluster, best
 
     def _price(self, deployment: Deployment, level: Level, pool: Pool) -> Price | None:
         """The least price of a replica of a deployment of one engine on a pool; None if it cannot stand there."""
@@ -164,11 +163,11 @@ class Offers:
             for position, pool in usable:
                 answer = self.matcher.ways(engine, alternative, pool.class_name)
                 if isinstance(answer, Miss):
-                    misses.append(answer.text)
+                    misses.append(answer)
                 else:
                     found += [Choice(engine.name, alternative, position, way, copies) for way in answer]
             if not found:
-                return Offer((), "NoMatchingClass", "; ".join(dict.fromkeys(misses)))
+                return Offer((), "NoMatchingClass", "; ".join(dict.fromkeys(miss.text for miss in misses)))
             ways.append(found)
         return self._joint(deployment, ways, cluster.pools)
 
@@ -253,6 +252,12 @@ class Offers:
                 return None
             found.append(Choice(engine.name, alternative, position, way, copies_of(engine)))
         return self.candidate(deployment, tuple(found), cluster.pools)
+
+
+@lru_cache(maxsize=4096)
+def _recorded(pool: str, alternative: str, devices: tuple[tuple[str, str], ...]) -> EngineChoice:
+    """Frozen, as the model is, and so shared by all entries that choose the same."""
+    return EngineChoice.model_construct(pool=pool, alternative=alternative or None, devices=dict(devices))
 
 
 def levels(deployment: Deployment) -> list[Level]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..api.base import Selector
@@ -39,6 +40,11 @@ class Eligibility:
             if not selector.matches(cluster.labels):
                 return (reason, text)
         return None
+
+    def among(self, clusters: Iterable[Cluster]) -> list[Cluster]:
+        """Those that are not closed. Most are Ready and carry no taint, which is seen here without a call for each."""
+        found = [c for c in clusters if c.spec.state == "Ready" and (not c.spec.taints or self.closed(c) is None)]
+        return [c for c in found if self.mismatch(c) is None] if self.selectors else found
 
     def closed(self, cluster: Cluster) -> Refused | None:
         """Why the cluster takes nothing new of the deployment, whatever room it has."""

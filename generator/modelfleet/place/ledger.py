@@ -18,12 +18,17 @@ Pods = tuple[tuple[int, Demand, int], ...]  # (pool's position in its cluster, w
 
 @dataclass(slots=True)
 class Account:
-    """The pods of one pool. capacity: what a node gives. headroom: whether nodes that the cloud can add count now."""
+    """The pods of one pool. given: of what a node gives, (kind, amount)."""
 
     pool: Pool
-    capacity: Mapping[str, int]
+    given: tuple[tuple[str, int], ...]
     pods: dict[Demand, int] = field(default_factory=dict)
     holders: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def capacity(self) -> Mapping[str, int]:
+        """What a node gives."""
+        return dict(self.given)
 
     def nodes(self, headroom: bool) -> int:
         """Nodes that count: what is there, and headroom where the pool lets it count."""
@@ -32,12 +37,10 @@ class Account:
 
     def fits(self, accounting: Accounting, nodes: int, extra: Mapping[Demand, int] | None = None) -> bool:
         """Whether the pods here, and `extra` ones, fit on `nodes` nodes under the rule."""
-        pods = dict(self.pods)
-        for demand, count in (extra or {}).items():
-            pods[demand] = pods.get(demand, 0) + count
-        if not pods:
-            return True
-        return _fits(accounting, frozenset(pods.items()), nodes, tuple(self.capacity.items()))
+        pods = self.pods
+        if extra:
+            pods = {**pods, **{demand: pods.get(demand, 0) + count for demand, count in extra.items()}}
+        return not pods or _fits(accounting, frozenset(pods.items()), nodes, self.given)
 
     def devices(self, group: str, nodes: int) -> tuple[int, int]:
         """(devices of `group` taken or out of service, devices on `nodes` nodes)."""
@@ -45,7 +48,7 @@ class Account:
 
     def block(self, group: str, nodes: int) -> int:
         """Most devices of `group` that a further pod finds on one node, whatever packing."""
-        return _block(frozenset(self.pods.items()), nodes, tuple(self.capacity.items()), group)
+        return _block(frozenset(self.pods.items()), nodes, self.given, group)
 
     def held_by(self) -> str:
         """The largest holders: `ml/chat 8, ml/code 2`."""
@@ -56,7 +59,7 @@ class Account:
     @property
     def used(self) -> int:
         """Share of the devices taken, in millionths: what Pack looks at."""
-        total = sum(count for kind, count in self.capacity.items() if is_device(kind)) * self.pool.nodes
+        total = sum(count for kind, count in self.given if is_device(kind)) * self.pool.nodes
         taken = sum(n * c for demand, c in self.pods.items() for kind, n in demand if is_device(kind))
         return 10**6 * taken // total if total else 10**6
 
@@ -83,7 +86,7 @@ class Accounts(dict[str, tuple[Account, ...]]):
     def __init__(self, clusters: Mapping[str, Cluster]) -> None:
         super().__init__()
         self._clusters = clusters
-        self._given: dict[tuple[str, tuple[tuple[str, int], ...]], dict[str, int]] = {}
+        self._given: dict[tuple[str, tuple[tuple[str, int], ...]], tuple[tuple[str, int], ...]] = {}
 
     def __missing__(self, cluster: str) -> tuple[Account, ...]:
         self[cluster] = found = tuple(self._open(pool) for pool in self._clusters[cluster].pools)
@@ -92,7 +95,7 @@ class Accounts(dict[str, tuple[Account, ...]]):
     def _open(self, pool: Pool) -> Account:
         key = (pool.class_name, pool.reserved)
         if key not in self._given:
-            self._given[key] = capacity(pool.hardware, dict(pool.reserved))
+            self._given[key] = tuple(capacity(pool.hardware, dict(pool.reserved)).items())
         # A part-broken node is one more pod of that size, that may sit anywhere.
         return Account(pool, self._given[key], {devices: nodes for devices, nodes in pool.broken})
 
@@ -150,6 +153,9 @@ class Ledger:
         return False
 
     def _all_fit(self, accounts: tuple[Account, ...], pods: Pods) -> bool:
+        if len(pods) == 1:
+            ((position, demand, count),) = pods
+            return accounts[position].fits(self.accounting, accounts[position].nodes(self.headroom), {demand: count})
         more: dict[int, dict[Demand, int]] = {}
         for position, demand, count in pods:
             asked = more.setdefault(position, {})

@@ -7,8 +7,9 @@ many clusters have pools of that class.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ..api.deployment import DeviceRequest, Engine, Member
@@ -38,9 +39,16 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """Why a class serves an engine in no way: the first request that failed, with what the nearest device has."""
+    """Why a class serves an engine in no way: the first request that failed, with what the nearest device has.
 
-    text: str
+    why: makes the text, which is seldom asked for.
+    """
+
+    why: Callable[[], str]
+
+    @property
+    def text(self) -> str:
+        return self.why()
 
 
 @dataclass(slots=True)
@@ -117,7 +125,7 @@ class Matcher:
         ways = [_way(fits, node) for fits in best(members, lambda fit: (node.memory_of(fit.taken) * fit.member.pods,), KEPT)]
         ways = [way for way in ways if any(is_device(kind) for demand, _ in way.pods for kind, _ in demand)]
         if not ways:
-            return Miss(f"{class_name} has nothing to claim for engine `{engine.name}`: its devices are synthetic")
+            return Miss(lambda: f"{class_name} has nothing to claim for engine `{engine.name}`: its devices are synthetic")
         return tuple(sorted(dict.fromkeys(ways), key=lambda way: way.memory))
 
     def _member(self, engine: Engine, asked: _Asked, class_name: str, only: Mapping[str, str] | None) -> list[_Fit] | Miss:
@@ -128,14 +136,14 @@ class Matcher:
         for request in asked.requests:
             grants = self._grants(request, class_name)
             if not grants:
-                return Miss(self.evaluator.why(request, class_name))
+                return Miss(partial(self.evaluator.why, request, class_name))
             valued = [v for grant in grants if (v := _valued(grant, asked.constraints, node))]
             if not valued:
-                return Miss(_unpublished(request, grants, asked.constraints, node, class_name))
+                return Miss(partial(_unpublished, request, grants, asked.constraints, node, class_name))
             fitting.append([g for g in valued if only is None or all(only.get(prefix + name) == group for name, group in g.devices)])
         found = assignments(fitting, node.counts) if all(fitting) else []
         if not found:
-            return Miss(f"the requests of engine `{engine.name}` cannot be served together on a node of {class_name}")
+            return Miss(lambda: f"the requests of engine `{engine.name}` cannot be served together on a node of {class_name}")
         return [_Fit(asked.member, prefix, each.devices, each.taken, resources) for each in found]
 
     def _grants(self, request: DeviceRequest, class_name: str) -> list[Grant]:

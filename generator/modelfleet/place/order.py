@@ -84,10 +84,8 @@ class Orders:
     def _standing(self, deployment: Deployment, level: Level, ranking: Ranking) -> list[Rank]:
         """Clusters of one preference and price differ in their names alone."""
         alike: dict[tuple[int, Price], list[str]] = {}
-        price_of = self.offers.prices(deployment, level)
-        for cluster in self.open(deployment):
-            if price := price_of(cluster):
-                alike.setdefault((ranking.preference.get(cluster.name, 0), price), []).append(cluster.name)
+        for cluster, price in self.offers.prices(deployment, level, self.open(deployment)):
+            alike.setdefault((ranking.preference.get(cluster.name, 0), price), []).append(cluster.name)
         found = sorted((ranking.first(*key), sorted(names)) for key, names in alike.items())
         return [(*rank, name) for rank, names in found for name in names]
 
@@ -95,8 +93,7 @@ class Orders:
         """Clusters that take new replicas of the deployment, whatever room they have."""
         key = _where(self.fleet, deployment)
         if key not in self._open:
-            closed = Eligibility.of(self.fleet, deployment).closed
-            self._open[key] = [cluster for cluster in self.fleet.clusters.values() if closed(cluster) is None]
+            self._open[key] = Eligibility.of(self.fleet, deployment).among(self.fleet.clusters.values())
         return self._open[key]
 
     def forget(self) -> None:
