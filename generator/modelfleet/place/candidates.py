@@ -16,6 +16,7 @@ from ..api.deployment import Engine
 from ..api.placement import EngineChoice
 from ..resolve.fleet import Cluster, Deployment, Fleet, Pool
 from .demand import Demand
+from .demand import devices as taken
 from .joint import best
 from .ledger import Pods
 from .match import Matcher, Miss, Way
@@ -229,8 +230,7 @@ class Offers:
                 key = (choice.position, demand)
                 pods[key] = pods.get(key, 0) + count * copies
                 surge[key] = surge.get(key, 0) + count * deployment.spec.rollout.max_surge
-                taken = sum(amount for kind, amount in demand if "/" not in kind)
-                devices[pool.class_name] = devices.get(pool.class_name, 0) + taken * count * copies
+                devices[pool.class_name] = devices.get(pool.class_name, 0) + taken(demand) * count * copies
             cost += self._cost(choice.way, pool, copies)
             memory += choice.way.memory * copies
         unpriced = tuple(sorted({pools[c.position].class_name for c in choices if pools[c.position].price is None}))

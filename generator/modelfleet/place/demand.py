@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from ..api.hardware import InferenceClassSpec
@@ -36,6 +37,7 @@ def quantity(kind: str, amount: int) -> str:
     return str(amount)
 
 
+@lru_cache(maxsize=4096)
 def devices(demand: Demand) -> int:
     """Devices that a pod takes, of all groups together."""
     return sum(amount for kind, amount in demand if is_device(kind))

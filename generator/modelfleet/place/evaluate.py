@@ -11,7 +11,7 @@ from ..api.devices import DeviceOption
 from ..api.hardware import Device, InferenceClassSpec
 from ..api.quantity import Quantity
 from ..api.semver import Semver
-from ..resolve.selectors import conditions
+from ..resolve.selectors import conditions, expressions
 
 YES = cel.Answer(True)
 
@@ -26,7 +26,11 @@ class Evaluator:
 
     def matches(self, asked: DeviceRequest | DeviceOption, class_name: str, device: Device) -> cel.Answer:
         """Whether all conditions hold on a device of the group; of those that do not, the first one's answer."""
-        return next((a for _, _, a in self._each(asked, class_name, device) if not a.matches), YES)
+        for expression in expressions(asked, device.driver):
+            answer = self._answer(expression, class_name, device)
+            if not answer.matches:
+                return answer
+        return YES
 
     def why(self, request: DeviceRequest | DeviceOption, class_name: str) -> str:
         """Why no group of the class serves `request`: the nearest group, the first condition that fails, and what it reads."""
@@ -43,13 +47,13 @@ class Evaluator:
         return f"request `{request.name}` wants {words}; {nearest.name} of {class_name}: {said or 'does not match'}"
 
     def _each(self, asked: DeviceRequest | DeviceOption, class_name: str, device: Device) -> list[tuple[str, str, cel.Answer]]:
-        found = []
-        for expression, words in conditions(asked, device.driver):
-            key = (expression, class_name, device.name)
-            if key not in self._answers:
-                self._answers[key] = cel.compile_selector(expression).evaluate(self._view(class_name, device))
-            found.append((expression, words, self._answers[key]))
-        return found
+        return [(expression, words, self._answer(expression, class_name, device)) for expression, words in conditions(asked, device.driver)]
+
+    def _answer(self, expression: str, class_name: str, device: Device) -> cel.Answer:
+        key = (expression, class_name, device.name)
+        if key not in self._answers:
+            self._answers[key] = cel.compile_selector(expression).evaluate(self._view(class_name, device))
+        return self._answers[key]
 
     def _view(self, class_name: str, device: Device) -> cel.Device:
         key = (class_name, device.name)

@@ -61,7 +61,8 @@ class Filler:
         fresh = order.walk(held)
         upcoming = next(fresh, None)
         unbalanced: list[Rank] = []
-        while state.live < upto and (heap or upcoming):
+        missing = upto - state.live
+        while missing and (heap or upcoming):
             if upcoming and (not heap or upcoming < heap[0]):
                 rank, upcoming = upcoming, next(fresh, None)
             else:
@@ -77,6 +78,7 @@ class Filler:
                 unbalanced.append(now)
             else:
                 self.take(state, cluster, candidate)
+                missing -= 1
                 for waiting in (ranking.rank(cluster.name, candidate), *unbalanced):
                     heapq.heappush(heap, waiting)
                 unbalanced = []

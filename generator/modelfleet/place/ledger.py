@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from ..resolve.fleet import Cluster, Fleet, Pool
-from .demand import Demand, capacity, is_device
+from .demand import Demand, capacity, devices, is_device
 from .guaranteed import safe
 from .packing import largest_block, packs
 
@@ -131,8 +131,7 @@ class Ledger:
             account.pods[demand] = left
             if not left:
                 del account.pods[demand]
-            devices = sum(amount for kind, amount in demand if is_device(kind))
-            account.holders[holder] = account.holders.get(holder, 0) + sign * count * devices
+            account.holders[holder] = account.holders.get(holder, 0) + sign * count * devices(demand)
         if sign < 0:
             self._refused.pop(cluster, None)
 

@@ -92,8 +92,7 @@ def crowded(state: State, cluster: str) -> tuple[str, str] | None:
     """(reason, text) why the deployment's own numbers admit no further replica on `cluster`."""
     spec = state.deployment.spec
     limit = spec.placement.max_per_cluster
-    here = state.on(cluster)
-    if limit is not None and here >= limit:
+    if limit is not None and (here := state.on(cluster)) >= limit:
         return ("MaxPerCluster", f"maxPerCluster is {limit}, {here} stand there")
     if spec.scaling:
         most, used = max(1, spec.scaling.min_replicas), state.clusters()

@@ -14,12 +14,20 @@ def expressions(request: DeviceRequest | DeviceOption, driver: str) -> tuple[str
     not the user's own is false of a device that lacks the name: in Kubernetes an error would stop the whole claim.
     Placement evaluates these texts and claims carry them: both always ask for the same thing.
     """
-    return tuple(expression for expression, _ in conditions(request, driver))
+    found = [selector.cel for selector in request.selectors]
+    if request.products or request.memory:
+        found += [expression for expression, _ in _named(request, driver)]
+    return tuple(found)
 
 
 def conditions(request: DeviceRequest | DeviceOption, driver: str) -> tuple[tuple[str, str], ...]:
     """(CEL, the same in words) of every condition."""
-    found = [(selector.cel, f"`{_short(selector.cel)}`") for selector in request.selectors]
+    return (*((selector.cel, f"`{_short(selector.cel)}`") for selector in request.selectors), *_named(request, driver))
+
+
+def _named(request: DeviceRequest | DeviceOption, driver: str) -> list[tuple[str, str]]:
+    """Of the conditions that are not written as CEL."""
+    found = []
     if request.products:
         found.append((_products(request.products, driver), f"productName {' or '.join(request.products)}"))
     if request.memory:
@@ -28,7 +36,7 @@ def conditions(request: DeviceRequest | DeviceOption, driver: str) -> tuple[tupl
             found.append((f"{memory}{_text(request.memory.at_least)})) >= 0", f"memory of at least {request.memory.at_least}"))
         if request.memory.below:
             found.append((f"{memory}{_text(request.memory.below)})) < 0", f"memory below {request.memory.below}"))
-    return tuple(found)
+    return found
 
 
 def _short(expression: str) -> str:
