@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from .. import codes, names
 from ..api.base import Selector
-from ..api.gateway import InferenceGatewaySpec
 from ..api.service import ServiceEndpoint
 from ..diagnostics import Report, nearest
 from ..validate import Resource, Resources
+
+if TYPE_CHECKING:  # the plugin pays for kinds that a unit has
+    from ..api.gateway import InferenceGatewaySpec
 
 # Labels that a share of a deployment has by where it runs: what selects on them may match once it is placed.
 _BY_PLACE = frozenset((names.LABEL_CLUSTER,))

@@ -219,7 +219,7 @@ def _routes(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list
         yield routing.http_route(deployment, cluster, domain, removal, retiring=retiring)
         if policy := routing.called_policy(deployment, cluster, removal, retiring=retiring):
             yield policy
-    if front and any(found.known for _, found in balances):
+    if front and (any(found.known for _, found in balances) or any(namespace == unit.namespace for namespace, _ in fleet.endpoints)):
         yield from _front_routes(fleet, front, unit.namespace, balances)
 
 
@@ -241,8 +241,7 @@ def _front_routes(fleet: Fleet, front: Front, namespace: str, balances: Sequence
     """The routes of a namespace's services at a front door."""
     if front.by_path:
         yield from services.filters(fleet, namespace)
-    called = sorted({share.target for _, found in balances for share in found.shares if not share.cluster})
-    for endpoint in (fleet.endpoints[namespace, name] for name in called):
+    for endpoint in (endpoint for key, endpoint in sorted(fleet.endpoints.items()) if key[0] == namespace):
         if front.by_path:
             yield from providers.provider(fleet, endpoint)
         if front.by_model:

@@ -33,8 +33,7 @@ def to_namespace(fleet: Fleet, front: Front, namespace: str, balances: Iterable[
     if token := fleet.settings.spec.routing.token_secret_ref:
         keys = [key for key, used in (("credential", front.by_path), ("apiKey", front.by_model)) if used]
         lines.append(f"secret {namespace}/{token.name}, key{'s' if len(keys) > 1 else ''} {', '.join(keys)} (the fleet's token)")
-    for name in sorted({share.target for share in shares if not share.cluster}):
-        endpoint = fleet.endpoints[namespace, name]
+    for name, endpoint in sorted((name, endpoint) for (space, name), endpoint in fleet.endpoints.items() if space == namespace):
         if endpoint.spec.credential:
             reference = endpoint.spec.credential.api_key.secret_ref
             forms = [f"key credential: {key_form(endpoint)}"] if front.by_path else []
