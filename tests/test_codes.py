@@ -131,8 +131,10 @@ ADVICE = (
 )  # fmt: skip
 FITS = ("ContextTooLong", "ModelDoesNotFit", "TensorSplit")
 COMMANDS = ("NewlyOvercommitted", "PlacementEdited")
+NEW_FILES = ("AlreadyThere", "FitsNowhere", "UnknownSize")
 REMOVAL = ("ClusterLeft", "UnapprovedRemoval")
 ELSEWHERE = dict.fromkeys(ADVICE, "test_advice.py") | dict.fromkeys(FITS, "test_fits.py") | dict.fromkeys(COMMANDS, "test_place_command.py")
+ELSEWHERE |= dict.fromkeys(NEW_FILES, "test_new.py")
 ELSEWHERE |= dict.fromkeys(REMOVAL, "test_gone_cluster.py") | {"OutputFolder": "test_output.py", "CannotEdit": "test_remove_command.py"}
 
 

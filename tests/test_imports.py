@@ -36,6 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "catalog": {"api"},
     "sizing": {"api"},
     "vllm": {"render", "sizing"},
+    "scaffold": {"api", "catalog", "emit", "place", "resolve", "sizing"},
     "fits": {"api", "catalog", "place", "render", "sizing", "vllm"},
     "advice": {"api", "checks", "fits", "names", "place", "render", "resolve", "validate", "vllm"},
     "pods": {"api", "load", "mistakes", "names", "pod_shape", "resolve", "validate"},

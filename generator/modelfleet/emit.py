@@ -62,6 +62,11 @@ def document(value: Mapping[str, Any], as_given: bool = False) -> str:
     return "\n".join(_mapping(value, "", list if as_given else _keys)) + "\n" if value else "{}\n"
 
 
+def word(value: str) -> str:
+    """A string of one line as YAML holds it: bare where every reader takes it for that string."""
+    return _text(value)
+
+
 def _keys(value: Mapping[str, Any]) -> list[str]:
     ranks = _OBJECT if "apiVersion" in value else _PART
     return sorted(value, key=lambda key: ranks.get(key, key))

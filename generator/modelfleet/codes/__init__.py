@@ -146,11 +146,13 @@ from .routing import (
     SHARES_LEFT_OUT,
     TOO_MANY_SHARES,
 )
+from .scaffold import ALREADY_THERE, FITS_NOWHERE, UNKNOWN_SIZE
 
 __all__ = [
     "ADD_ON_COLLIDES",
     "ALIAS",
     "ALL",
+    "ALREADY_THERE",
     "ATTRIBUTE_TYPE",
     "BAD_NAME",
     "BAD_QUANTITY",
@@ -176,6 +178,7 @@ __all__ = [
     "ENGINE_SHAPE",
     "FIELD_TOO_NEW",
     "FILE_TOO_LARGE",
+    "FITS_NOWHERE",
     "FOREIGN_DOCUMENT",
     "GATEWAY_PLACE",
     "GENERATOR_VERSION",
@@ -267,6 +270,7 @@ __all__ = [
     "UNKNOWN_FIELD",
     "UNKNOWN_KIND",
     "UNKNOWN_REFERENCE",
+    "UNKNOWN_SIZE",
     "UNKNOWN_TARGET",
     "UNKNOWN_VALUE",
     "UNKNOWN_VOLUME",

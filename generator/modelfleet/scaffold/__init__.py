@@ -1,0 +1,1 @@
+"""New declarations as text, with the comments that teach. Pure: flags and the fleet in, a file's path and text out."""
