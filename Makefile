@@ -13,7 +13,7 @@ PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 pyth
 	if $$candidate -c '$(NEW_ENOUGH)' 2>/dev/null; then echo $$candidate; break; fi; done)
 
 # What the end-to-end tests run; kube-controller-manager can be built by name too.
-E2E_TOOLS ?= etcd kube-apiserver kube-scheduler kwok dra-oracle crds envoy envoy-gateway epp
+E2E_TOOLS ?= actionlint etcd kube-apiserver kube-scheduler kwok dra-oracle crds envoy envoy-gateway epp
 
 IMAGE ?= modelfleet-plugin
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url

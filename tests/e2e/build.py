@@ -109,6 +109,7 @@ def picker_crds(folder: Path, out: Path) -> None:
 
 
 TOOLS = {
+    "actionlint": Tool("actionlint", "github.com/rhysd/actionlint/cmd/actionlint"),
     "argocd": Tool("argocd", "github.com/argoproj/argo-cd/v3/cmd", argocd_stamp, argocd_beside, toolchain=GO_1_27),
     "etcd": Tool("etcd", "go.etcd.io/etcd/server/v3"),
     "kube-apiserver": Tool("kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver", kubernetes_stamp),
