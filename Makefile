@@ -43,7 +43,7 @@ schemas: .venv/.ready ## write the JSON Schemas of all kinds to schemas/
 	$(BIN)/modelfleet schemas -o schemas
 
 golden: .venv/.ready ## rewrite the expected outputs beside the tests with what comes out now
-	MODELFLEET_GOLDEN=write $(BIN)/pytest tests/golden tests/render/test_golden.py tests/test_crossfile.py $(ARGS)
+	MODELFLEET_GOLDEN=write $(BIN)/pytest tests/golden tests/render/test_golden.py tests/test_crossfile.py tests/story $(ARGS)
 
 bench: .venv/.ready ## measure times and print them
 	$(BIN)/python -m benchmarks $(ARGS)

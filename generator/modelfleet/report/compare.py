@@ -37,17 +37,18 @@ def compare(before: Side, after: Side, refused: Sequence[Note] = (), notes: Sequ
         new += needs(now)
     clusters = by_cluster(before, after, found, where)
     short = shortfalls(before, after, {change.name for change in deployments})
+    dangers = tuple(risks(before, after, deployments, pods))
     money = costs(before, after)
     return Change(
         version=1,
         before=before.name,
         after=after.name,
-        headline=headline(deployments, short, clusters, pods, money, after.fleet.settings.spec.currency),
+        headline=headline(deployments, short, dangers, clusters, pods, money, after.fleet.settings.spec.currency),
         currency=after.fleet.settings.spec.currency,
         alarms=(*refused, *alarms(before, after, deployments, pods, clusters)),
         deployments=deployments,
         shortfalls=short,
-        risks=tuple(risks(before, after, deployments, pods)),
+        risks=dangers,
         rollouts=tuple(pods),
         pools=pools(before, after),
         costs=money,
@@ -60,6 +61,7 @@ def compare(before: Side, after: Side, refused: Sequence[Note] = (), notes: Sequ
 def headline(
     deployments: Sequence[DeploymentChange],
     short: Sequence[Short],
+    dangers: Sequence[Note],
     clusters: Sequence[ClusterChange],
     pods: Sequence[Rollout],
     money: Sequence[CostChange],
@@ -70,6 +72,8 @@ def headline(
     parts = [", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count) or "no placement changes"]
     if short:
         parts.append(f"{many(sum(one.wanted - one.placed for one in short), 'replica')} without a place")
+    if full := sum(note.word == "Overcommitted" for note in dangers):
+        parts.append(f"{many(full, 'pool')} over-committed")
     objects = sum(len(cluster.objects) for cluster in clusters)
     places = sum(cluster.cluster != "root" for cluster in clusters)
     restarts = many(sum(found.action == "restarts" for found in pods), "restart")

@@ -12,7 +12,7 @@ from .sections import Fold, Section, Table, sections
 
 LIMIT = 65_536  # characters of a comment on GitHub; bytes are counted, which are never fewer
 MARK = "<!-- modelfleet plan -->"  # by which a workflow finds the comment that it updates
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&])")
+_SPECIAL = re.compile(r"([\\`*_\[\]<|~&])")  # what is markup within a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def _lines(change: Change, found: tuple[Section, ...], detail: Detail) -> Iterat
 
 def _section(section: Section, detail: Detail) -> Iterator[str]:
     if section.said:
-        yield from (escape(section.said) + ".", "")
+        yield from (f"{escape(section.said[:1].upper() + section.said[1:])}.", "")
     for found in section.tables:
         yield from _table(found, detail)
     folds = section.folds[: detail.folds]

@@ -40,7 +40,12 @@ def _excesses(before: Side, after: Side) -> Iterator[Note]:
     had = {(found.cluster, found.pool, found.code) for found in before.placing.excesses()}
     for found in after.placing.excesses():
         old = "; so it is before the change" if (found.cluster, found.pool, found.code) in had else ""
-        yield Note(found.code, f"{found.cluster}/{found.pool}", f"{found.text}{old}", "" if old else "modelfleet place")
+        yield Note(
+            found.code,
+            f"{found.cluster}/{found.pool}",
+            f"{found.text}{old}",
+            "" if old else "modelfleet place --give-up NS/NAME of a holder",
+        )
 
 
 def _updates(rollouts: Sequence[Rollout]) -> Iterator[Note]:
