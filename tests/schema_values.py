@@ -69,4 +69,4 @@ class Values:
         if not any(rule in shape for rule in _RULES):
             return found
         validator = Draft202012Validator({**shape, "$defs": self.root.get("$defs", {})})
-        return found.filter(validator.is_valid)
+        return found.filter(lambda value: validator.is_valid(value))  # a method's repr would hold the whole schema

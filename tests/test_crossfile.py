@@ -71,6 +71,16 @@ CASES: dict[str, dict[str, str]] = {
         "models/ml/chat.yaml": deployment(inner="      modelCacheRef: {name: qwem}\n"),
         "models/ml/cache.yaml": document("ModelCache", "qwen", "source: OCI\noci: {image: a}", "ml"),
     },
+    "a time zone of another planet": PLATFORM
+    | {
+        "models/ml/chat.yaml": deployment(
+            spec="  scaling:\n    maxReplicas: 2\n    triggers: [{type: RequestsWaiting, target: '4'}]\n    schedules:\n"
+            "    - {start: 0 7 * * *, end: 0 9 * * *, timezone: Mars/Base, minReplicas: 2}\n"
+            "    - {start: 0 7 * * *, end: 0 9 * * *, timezone: Europe/Berlim, minReplicas: 2}\n"
+            "    - {start: 0 7 * * *, end: 0 9 * * *, timezone: Europe, minReplicas: 2}\n"
+            "    - {start: 0 7 * * *, end: 0 9 * * *, timezone: UTC, minReplicas: 2}\n"
+        ),
+    },
     "a class whose name is misspelt": {
         "fleet/classes.yaml": CLASSES,
         "fleet/east.yaml": cluster("east", pools="[{name: a, className: h10}]"),

@@ -55,7 +55,7 @@ initContainers:
 - {name: fetch, image: busybox, restartPolicy: Always, command: [sleep, "1"]}
 containers:
 - name: sidecar
-  image: registry.example.com/proxy@sha256:aa
+  image: registry.example.com/proxy@sha256:aa0000000000000000000000000000000000000000000000000000000000aaaa
   ports: [{containerPort: 9000, name: metrics, protocol: TCP}]
 - name: engine
   image: vllm/vllm-openai:v0.33.0
@@ -64,7 +64,7 @@ containers:
   env:
   - {name: TOKEN, valueFrom: {secretKeyRef: {name: hf, key: token, optional: true}}}
   - {name: CPUS, valueFrom: {resourceFieldRef: {resource: limits.cpu, divisor: 1}}}
-  resources: {requests: {cpu: 4, memory: 20Gi, ephemeral-storage: "1.5e9"}, limits: {cpu: 0.5, memory: "20G"}}
+  resources: {requests: {cpu: 4, memory: 20Gi, ephemeral-storage: "1.5e9"}, limits: {cpu: 4.5, memory: "22G"}}
   securityContext: {runAsUser: 1000, capabilities: {add: [IPC_LOCK]}}
   readinessProbe: {httpGet: {path: /health, port: http, scheme: HTTP}}
   livenessProbe: {httpGet: {path: /health, port: 8000}}
@@ -82,6 +82,146 @@ tolerations: [{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 3
 topologySpreadConstraints: [{maxSkew: 1, topologyKey: a, whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: {a: b}}}]
 """
 ENGINE = "containers:\n- name: engine\n  image: x\n"
+
+OURS = "could be modelfleet's own: names that begin with `modelfleet-` are for what it adds"
+# What the API server asks of values: a sentence, what follows the engine's image, what is said, the hint.
+RULES = [
+    (
+        "a volume of modelfleet's name", "volumes: [{name: modelfleet-cache, emptyDir: {}}]",
+        f"4:18 PodConflict: the volume `modelfleet-cache` {OURS}", "rename yours",
+    ),
+    (
+        "an init container of modelfleet's name", "initContainers: [{name: modelfleet-wait, image: x}]",
+        f"4:25 PodConflict: the container `modelfleet-wait` {OURS}", "rename yours",
+    ),
+    (
+        "a sidecar of modelfleet's name", "initContainers: [{name: modelfleet-routing, image: x, restartPolicy: Always}]",
+        f"4:25 PodConflict: the container `modelfleet-routing` {OURS}", "rename yours",
+    ),
+    (
+        "a claim of modelfleet's prefix", "resourceClaims: [{name: modelfleet-nic, resourceClaimName: a}]",
+        f"4:25 PodConflict: the claim `modelfleet-nic` {OURS}", "rename yours",
+    ),
+    (
+        "the files of a cache that there is none of", "  volumeMounts: [{name: modelfleet-cache, mountPath: /a}]",
+        "4:25 UnknownVolume: the pod has no volume named `modelfleet-cache`", "volumes: [{name: modelfleet-cache, emptyDir: {}}]",
+    ),
+    (
+        "a variable that is set twice", "  env: [{name: A, value: x}, {name: A, value: z}]",
+        "4:30 DuplicateItem: name `A` stands twice in `env`", "rename or remove one",
+    ),
+    (
+        "two mounts at one path", "  volumeMounts: [{name: a, mountPath: /a}, {name: b, mountPath: /a}]\nvolumes: [{name: a}, {name: b}]",
+        "4:44 DuplicateItem: mountPath `/a` stands twice in `volumeMounts`", "rename or remove one",
+    ),
+    (
+        "one port twice", "  ports: [{containerPort: 80}, {containerPort: 80, protocol: TCP}]",
+        "4:32 DuplicateItem: containerPort `80`, protocol `TCP` stands twice in `ports`", "rename or remove one",
+    ),
+    ("two protocols of a port", "  ports: [{containerPort: 80}, {containerPort: 80, protocol: UDP}]", "", ""),
+    (
+        "two ports of one name", "  ports: [{containerPort: 80, name: a}, {containerPort: 81, name: a}]",
+        "4:67 DuplicateItem: the container has two ports named `a`", "rename one",
+    ),
+    (
+        "a port's name of 16 characters", "  ports: [{containerPort: 80, name: metrics-of-vllm1}]",
+        "4:37 BadName: `metrics-of-vllm1` is not a port's name: at most 15 lower-case letters, digits and `-`", "http",
+    ),
+    (
+        "a port that is none", "  ports: [{containerPort: 99999}]",
+        "4:27 OutOfRange: `containerPort` must be 1 to 65535, not 99999", "containerPort: 65535",
+    ),
+    (
+        "more asked for than allowed", "  resources: {requests: {cpu: 5}, limits: {cpu: 1}}",
+        "4:31 OutOfRange: the request of `cpu` is above its limit `1`", "limits: {cpu: 5}",
+    ),
+    ("the same in another unit", "  resources: {requests: {cpu: 1000m}, limits: {cpu: 1}}", "", ""),
+    (
+        "a fraction of a byte", "  resources: {limits: {memory: 1500m}}",
+        "4:32 BadQuantity: `1500m` of `memory` is not a whole number", "memory: 1",
+    ),
+    (
+        "a resource that is none", "  resources: {limits: {gpu: 1}}",
+        "4:24 BadName: `gpu` is no resource of a container", "cpu, memory or example.com/device",
+    ),
+    (
+        "a claim that the pod does not have", "  resources: {claims: [{name: nope}]}",
+        "4:31 UnknownReference: the pod has no claim named `nope`", "known: `devices`",
+    ),
+    (
+        "a deadline", "activeDeadlineSeconds: 5",
+        "4:1 UnknownField: a pod of a model cannot set `activeDeadlineSeconds`: the pods of a workload take none",
+        "remove activeDeadlineSeconds",
+    ),
+    (
+        "an ephemeral container", "ephemeralContainers: []",
+        "4:1 UnknownField: a pod of a model cannot set `ephemeralContainers`: they are added to a running pod",
+        "remove ephemeralContainers",
+    ),
+    (
+        "a time below zero", "terminationGracePeriodSeconds: -5",
+        "4:32 OutOfRange: `terminationGracePeriodSeconds` must be 0 to 2147483647, not -5", "terminationGracePeriodSeconds: 0",
+    ),
+    (
+        "a key that is none", 'nodeSelector: {"bad key!": x}',
+        "4:16 BadName: `bad key!` is not a key of labels and annotations", "example.com/key",
+    ),
+    (
+        "a label value with a blank", "nodeSelector: {key: x y}",
+        "4:21 BadName: `x y` is not a label value: letters, digits, `-`, `_` and `.`", "us-east4",
+    ),
+    (
+        "a value and its source", "  env: [{name: A, value: x, valueFrom: {secretKeyRef: {name: a, key: b}}}]",
+        "4:29 OneOf: only one of value and valueFrom can be set", "keep valueFrom",
+    ),
+    (
+        "a source that does not exist", "  env: [{name: A, valueFrom: {foo: 1}}]",
+        "4:31 UnknownField: `foo` is not a field of ModelDeployment.AT.containers[0].env[0].valueFrom",
+        "known: `configMapKeyRef`, `fieldRef`, `fileKeyRef`, `resourceFieldRef`, `secretKeyRef`",
+    ),
+    (
+        "two sources of a volume", "volumes: [{name: a, emptyDir: {}, configMap: {name: b}}]",
+        "4:35 OneOf: a volume has one source, not emptyDir and configMap", "remove configMap",
+    ),
+    (
+        "an operator that does not exist", "tolerations: [{key: a, operator: Foo}]",
+        "4:34 UnknownValue: `operator` cannot be `Foo`", "known: `Equal`, `Exists`",
+    ),
+    (
+        "an image with blanks", "- {name: b, image: a b c}",
+        "4:20 BadValue: `a b c` is not the reference of an image", "registry.example.com/vllm:v0.33.0",
+    ),
+    (
+        "an empty value", "hostNetwork:",
+        "4:13 WrongType: `hostNetwork` is empty", "give it a value, or remove the key",
+    ),
+    (
+        "a field of the future", "evictionResponders: []",
+        "4:1 UnknownField: a pod of a model cannot set `evictionResponders`: no Kubernetes has it switched on by itself",
+        "remove evictionResponders",
+    ),
+    (
+        "a probe of an init container", "initContainers: [{name: a, image: x, livenessProbe: {exec: {command: [a]}}}]",
+        "4:38 Contradiction: an init container that ends has no livenessProbe", "restartPolicy: Always makes it a sidecar",
+    ),
+    (
+        "two ways of probing", "  startupProbe: {exec: {command: [a]}, grpc: {port: 1}}",
+        "4:17 OneOf: exactly one of exec, grpc, httpGet, tcpSocket must be set, not exec and grpc", "keep exec",
+    ),
+    (
+        "an expression without values", "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "[{topologyKey: a, labelSelector: {matchExpressions: [{key: a, operator: In}]}}]}}",
+        "4:127 MissingField: operator In needs values", "values: [...]",
+    ),
+    (
+        "privileges that contradict each other", "  securityContext: {privileged: true, allowPrivilegeEscalation: false}",
+        "4:39 Contradiction: allowPrivilegeEscalation: false contradicts privileged: true", "remove one of the two",
+    ),
+    (
+        "a path that leaves its volume", "  volumeMounts: [{name: a, mountPath: /a, subPath: ../../etc}]\nvolumes: [{name: a}]",
+        "4:52 BadValue: `../../etc` is not a path below its folder: no `/` before it and no `..` in it", "models/qwen",
+    ),
+]  # fmt: skip
 
 CASES = [
     ("a whole pod with everything", GOOD, []),
@@ -176,9 +316,9 @@ CASES = [
         ],
     ),
     (
-        "another accelerator in a sidecar", ENGINE + "- {name: a, image: x, resources: {requests: {habana.ai/gaudi: 1}}}\n",
+        "another accelerator in a sidecar", ENGINE + "- {name: a, image: x, resources: {limits: {habana.ai/gaudi: 1}}}\n",
         [
-            "4:46 PodConflict: `habana.ai/gaudi` is asked for a second time; the device request stands at models/ml/chat.yaml:10:36"
+            "4:44 PodConflict: `habana.ai/gaudi` is asked for a second time; the device request stands at models/ml/chat.yaml:10:36"
             " -> remove it: modelfleet adds what the request needs"
         ],
     ),
@@ -199,8 +339,9 @@ CASES = [
     ),
     (
         "the volume at /dev/shm", ENGINE + "volumes: [{name: modelfleet-shm, emptyDir: {}}]\n",
-        ["4:18 PodConflict: the volume `modelfleet-shm` is modelfleet's own, mounted at /dev/shm -> rename yours"],
+        [f"4:18 PodConflict: the volume `modelfleet-shm` {OURS} -> rename yours"],
     ),
+    *((name, f"{ENGINE}{spec}\n", [f"{line} -> {hint}"] if line else []) for name, spec, line, hint in RULES),
     (
         "several mistakes at once", ENGINE + "  imagePullPolicy: no-never\n  argz: []\n  resources: {limits: {cpu: 1x}}\n",
         [
@@ -215,6 +356,32 @@ CASES = [
 @pytest.mark.parametrize(("spec", "wanted"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_what_is_said_of_a_pod(spec: str, wanted: list[str]) -> None:
     assert said(spec) == [line.replace("AT", "spec.template.spec.engines[0].members[0].template.spec") for line in wanted]
+
+
+@pytest.mark.parametrize(
+    ("env", "wanted"),
+    [
+        ("{name: A, valueFrom: {foo: 1}}", "error[UnknownField]: `foo` is not a field"),
+        ("{name: A, valueFrom: {}}", "error[OneOf]: exactly one of"),
+        ("{name: A, valueFrom: {fieldRef: {fieldPath: x}}}", "error[UnknownValue]: `fieldPath` cannot be `x`"),
+        ("{name: A-1 B, value: x}", "is not the name of a variable"),
+        ("{name: 1A, value: x}", "error[BadName]: `1A` is not the name of a variable"),
+        ("{name: A, valueFrom: {secretKeyRef: {name: a, key: b}}}", ""),
+    ],
+)
+def test_a_variable_of_an_alternative_is_one_of_a_pod(env: str, wanted: str) -> None:
+    declared = BEFORE.replace(
+        "      - name: main\n", f"      - name: main\n        alternatives: [{{name: b, members: [{{env: [{env}]}}]}}]\n"
+    )
+    report = Report()
+    documents = [load.parse(f"fleet/{n}.yaml", b.as_yaml(value), report)[0] for n, value in enumerate((b.settings(), b.hardware()))]
+    documents += load.parse("models/ml/chat.yaml", declared + "              containers: [{name: engine, image: x}]\n", report)
+    resources = validate(documents, report)
+    if not report.errors:
+        fleet = resolve(resources, "0.1.0", report)
+        assert fleet is not None
+        pods.check_pods(resources, fleet, report)
+    assert wanted in text(report.sorted()) if wanted else not report.found
 
 
 def test_a_label_of_the_cloud_that_a_pool_selects_by_is_the_pools() -> None:

@@ -27,7 +27,8 @@ _FORMS: dict[str, tuple[Code, str, str]] = {
     for form, code, what, hint in (
         (base.DnsLabel, codes.BAD_NAME, "is not a DNS label: lower-case letters, digits and `-`", "my-name"),
         (base.DnsSubdomain, codes.BAD_NAME, "is not a DNS name: lower-case letters, digits, `-` and `.`", "my-name"),
-        (base.LabelKey, codes.BAD_NAME, "is not a label key", "example.com/key"),
+        (base.LabelKey, codes.BAD_NAME, "is not a key of labels and annotations", "example.com/key"),
+        (base.ImageName, codes.BAD_VALUE, "is not the reference of an image", "registry.example.com/vllm:v0.33.0"),
         (base.LabelValue, codes.BAD_NAME, "is not a label value: letters, digits, `-`, `_` and `.`", "us-east4"),
         (base.Duration, codes.BAD_VALUE, "is not a duration", "30m, 1h30m, 90s"),
         (base.Money, codes.BAD_VALUE, "is not an amount of money", '"12.50"'),

@@ -75,6 +75,7 @@ EGRESS_POLICY = "modelfleet-egress"
 PICKER_EGRESS_POLICY = "modelfleet-picker-egress"
 
 PICKER = "Picker"  # the role of an endpoint picker's pod
+RESERVED = "modelfleet-"  # begins the name of all that modelfleet adds to a pod of the user's
 ENGINE_CONTAINER = "engine"
 CLAIM = "devices"  # the claim in a pod
 PORT = "http"  # the serving port of an engine's container

@@ -7,7 +7,7 @@ Conventions of `api/` (they hold for every module here):
 - A rule across fields is a `model_validator(mode="after")` that raises `mistake(...)`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
@@ -15,7 +15,12 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
 GROUP = "modelfleet.io"
+ARGO_CD = "argocd.argoproj.io/"
+OWN_KEYS = ("modelfleet.io/", "modelplane.ai/")  # of labels and annotations
 API_VERSION = "modelfleet.io/v1alpha1"
+
+# Kubernetes allows 256 KiB on an object; a pod has those of two templates, and modelfleet's and Argo CD's.
+ANNOTATIONS_LIMIT = 100 * 1024  # bytes
 
 T = TypeVar("T")
 
@@ -64,12 +69,40 @@ _LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 DnsLabel = Annotated[str, StringConstraints(min_length=1, max_length=63, pattern=rf"^{_LABEL}$")]
 DnsSubdomain = Annotated[str, StringConstraints(min_length=1, max_length=253, pattern=rf"^{_LABEL}(\.{_LABEL})*$")]
 LabelValue = Annotated[str, StringConstraints(max_length=63, pattern=r"^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$")]
-LabelKey = Annotated[
-    str, StringConstraints(min_length=1, max_length=317, pattern=rf"^({_LABEL}(\.{_LABEL})*/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$")
-]
+_KEY = rf"^({_LABEL}(\.{_LABEL})*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{{0,61}}[A-Za-z0-9])?$"
+
+
+def _short_prefix(key: str) -> str:
+    """A prefix is a DNS name: at most 253 characters."""
+    if len(key.rpartition("/")[0]) > 253:
+        raise mistake("BadName", "what stands before `/` has more than 253 characters", hint="example.com/key")
+    return key
+
+
+LabelKey = Annotated[str, StringConstraints(min_length=1, max_length=317, pattern=_KEY), AfterValidator(_short_prefix)]
 Duration = Annotated[str, StringConstraints(pattern=r"^([0-9]{1,5}(h|m|s|ms)){1,4}$")]
 Money = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,12}(\.[0-9]{1,6})?$")]
 Labels = dict[LabelKey, LabelValue]
+
+
+def _small(annotations: dict[str, str]) -> dict[str, str]:
+    size = sum(len(key.encode()) + len(text.encode()) for key, text in annotations.items())
+    if size > ANNOTATIONS_LIMIT:
+        message = f"all annotations together have {size} bytes; at most {ANNOTATIONS_LIMIT} are allowed"
+        raise mistake("TooMany", message, hint="use a ConfigMap for long texts")
+    return annotations
+
+
+Annotations = Annotated[dict[LabelKey, str], AfterValidator(_small)]
+_PART = r"[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*"
+_REGISTRY = r"[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]+)?"
+ImageName = Annotated[
+    str,
+    StringConstraints(
+        max_length=1024,
+        pattern=rf"^({_REGISTRY}/)?{_PART}(/{_PART})*(:[A-Za-z0-9_][-A-Za-z0-9_.]{{0,127}})?(@[A-Za-z0-9_+.-]+:[0-9a-fA-F]{{32,}})?$",
+    ),
+]
 NonEmpty = Annotated[str, StringConstraints(min_length=1)]
 # A resource of a pod: `cpu`, `nvidia.com/gpu`, and of a quota also `requests.cpu`.
 ResourceName = Annotated[
@@ -91,6 +124,20 @@ def duration_seconds(text: str) -> int:
     return -(-total // 1000)
 
 
+def reserved(field: str, keys: Iterable[str], *prefixes: str) -> None:
+    """Refuses keys of labels or annotations (`field`) that belong to someone else: what is rendered depends on them."""
+    for key in keys:
+        if key.startswith(prefixes):
+            owner = "Argo CD" if key.startswith(ARGO_CD) else "modelfleet"
+            raise mistake(
+                "ReservedLabel",
+                f"the {field[:-1].replace('label', 'label key')} `{key}` belongs to {owner}",
+                field,
+                key,
+                hint="use a key of your own",
+            )
+
+
 class Metadata(Model):
     """Name, labels and annotations of a document."""
 
@@ -98,7 +145,7 @@ class Metadata(Model):
     """Name of the object, unique for its kind (and namespace)."""
     labels: Labels = {}
     """Labels; selectors match on them."""
-    annotations: dict[str, str] = {}
+    annotations: Annotations = {}
     """Annotations. `modelfleet.io/remove: approved` marks a removal on purpose."""
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from .base import DnsLabel, DnsSubdomain, Document, Model, NamespacedMetadata, NonEmpty, Selector, mistake
+from .base import DnsLabel, DnsSubdomain, Document, ImageName, Model, NamespacedMetadata, NonEmpty, Selector, mistake
 from .refs import SecretName, TokenSecret
 
 SizeGiB = Annotated[int, Field(ge=1, le=100_000, alias="sizeGiB")]
@@ -59,7 +59,7 @@ class GcsSource(Model):
 class OciSource(Model):
     """An image or artifact whose files are the model, mounted as an image volume."""
 
-    image: NonEmpty
+    image: ImageName
     """Reference of the image; with a digest it never changes."""
     pull_secret: SecretName | None = None
     """Secret for the registry. Default: none."""

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from .base import DnsSubdomain, Document, NamespacedMetadata, SecretKey, mistake
+from .base import ARGO_CD, OWN_KEYS, DnsSubdomain, Document, NamespacedMetadata, SecretKey, mistake, reserved
 
 LIMIT = 1024 * 1024  # bytes of all values, Kubernetes' limit
 
@@ -15,6 +15,12 @@ class ConfigMapMetadata(NamespacedMetadata):
 
     name: DnsSubdomain
     """Name of the object."""
+
+    @model_validator(mode="after")
+    def _own_keys(self) -> Self:
+        reserved("labels", self.labels, *OWN_KEYS)
+        reserved("annotations", self.annotations, *OWN_KEYS, ARGO_CD)
+        return self
 
 
 class ConfigMap(Document):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from .base import DnsLabel, Items, Labels, Model, NonEmpty, mistake, unique
+from .base import ARGO_CD, OWN_KEYS, Annotations, DnsLabel, ImageName, Items, Labels, Model, NonEmpty, mistake, reserved, unique
 from .devices import DeviceOption, DeviceRequest, DeviceSelector, no_devices
 from .later import Later
 from .shape import POD, VALUE_FROM, shaped
@@ -23,14 +23,13 @@ class TemplateMetadata(Model):
 
     labels: Annotated[Labels, Field(max_length=32)] = {}
     """Labels, at most 32; modelfleet's own keys are refused."""
-    annotations: Annotated[dict[str, Annotated[str, StringConstraints(max_length=8192)]], Field(max_length=32)] = {}
-    """Annotations, at most 32 of at most 8192 characters."""
+    annotations: Annotated[Annotations, Field(max_length=32)] = {}
+    """Annotations, at most 32 of 100 KiB in all; Argo CD's and modelfleet's own keys are refused."""
 
     @model_validator(mode="after")
     def _own_keys(self) -> Self:
-        for key in self.labels:
-            if key.startswith(("modelfleet.io/", "modelplane.ai/")):
-                raise mistake("ReservedLabel", f"the label key `{key}` belongs to modelfleet", "labels", key, hint="use a key of your own")
+        reserved("labels", self.labels, *OWN_KEYS)
+        reserved("annotations", self.annotations, *OWN_KEYS, ARGO_CD)
         return self
 
 
@@ -135,7 +134,7 @@ class AlternativeMember(Model):
     """Arguments after the template's."""
     env: Annotated[Items[EnvVar], Field(max_length=64), unique()] = ()
     """Environment variables besides the template's, or instead of those of the same name."""
-    image: NonEmpty | None = None
+    image: ImageName | None = None
     """Image of the container `engine` instead of the template's."""
 
 

@@ -57,11 +57,21 @@ class Routing(Model):
     """Names and trust between gateways."""
 
     domain: DnsSubdomain = "fleet.internal"
-    """Domain of the host names that gateways route by; it needs no DNS record. Default: fleet.internal."""
+    """Domain of the host names that gateways route by, at most 125 characters; it needs no DNS record. Default: fleet.internal."""
     token_secret_ref: SecretName | None = None
     """Secret that holds the token by which a workload gateway knows the fleet's front, key credential. Without it no token is asked for."""
     gateway_namespace: DnsLabel = "envoy-gateway-system"
     """Namespace in which Envoy Gateway runs the proxies of its Gateways. Default: envoy-gateway-system."""
+
+    @model_validator(mode="after")
+    def _short(self) -> Self:
+        """A host name has 253 characters: the longest labels of a deployment and of its cluster stand before the domain."""
+        if len(self.domain) > 253 - 2 * len(f"{'':63}."):
+            message = f"a domain of {len(self.domain)} characters leaves no room for the names of deployments and clusters"
+            raise mistake("TooMany", message, "domain", hint="at most 125 characters")
+        if any(len(label) > 63 for label in self.domain.split(".")):
+            raise mistake("BadName", "a label of the domain has more than 63 characters", "domain", hint="fleet.example.com")
+        return self
 
 
 class StoreRef(Model):

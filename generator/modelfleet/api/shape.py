@@ -1,4 +1,4 @@
-"""The structure of a pod spec, as far as rendering looks into it: what is a list, a mapping or a text.
+"""The structure of a pod spec, as far as rendering looks into it: what is a list, a mapping, a text or a number.
 
 `check` holds templates against Kubernetes' own models; this is what every run needs, the plugin's too, before it merges them.
 """
@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails
 
-Shape = dict[str, Any] | list[Any] | type[str]
+Shape = dict[str, Any] | list[Any] | type[str] | type[int]
 Loc = tuple[str | int, ...]
 
 _ITEMS: Shape = [{"fieldRef": {}, "resourceFieldRef": {}}]
@@ -61,6 +61,7 @@ POD: Shape = {
     "resourceClaims": [{"name": str}],
     "serviceAccount": str,
     "serviceAccountName": str,
+    "terminationGracePeriodSeconds": int,
 }
 
 
@@ -78,6 +79,8 @@ def _misshapen(value: Any, shape: Shape, path: Loc) -> list[InitErrorDetails]:
         if not isinstance(value, list):
             return [_error("list_type", path, value)]
         return [found for index, item in enumerate(value) for found in _misshapen(item, shape[0], (*path, index))]
+    if shape is int:
+        return [] if isinstance(value, int) and not isinstance(value, bool) else [_error("int_type", path, value)]
     if not isinstance(shape, dict):
         return [] if isinstance(value, str) else [_error("string_type", path, value)]
     if not isinstance(value, dict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..diagnostics import Report
 from ..resolve.fleet import Fleet
 from ..validate import Resources
-from . import hardware, notyet, references, services, shares, teams
+from . import hardware, notyet, references, schedules, services, shares, teams
 from .reach import Reach
 
 
@@ -17,5 +17,6 @@ def check_across(resources: Resources, fleet: Fleet, report: Report) -> None:
     teams.check_teams(resources, fleet, reach, report)
     services.check_services(resources, report)
     shares.check_shares(resources, fleet, report)
+    schedules.check_schedules(resources, report)
     hardware.check_hardware(resources, fleet, reach, report)
     notyet.check_pending(resources, report)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..api.quantity import Quantity
+from .omitted import trimmed
 
 Part = dict[str, Any]
 
@@ -25,7 +26,7 @@ def pod_spec(spec: Mapping[str, Any]) -> Part:
         "schedulerName": "default-scheduler",
         "securityContext": {},
         "terminationGracePeriodSeconds": 30,
-        **{key: value for key, value in spec.items() if value is not None and value != []},
+        **trimmed(spec),
     }
     for kind in ("initContainers", "containers"):
         _each(found, kind, container)
@@ -95,7 +96,19 @@ def volume(value: Mapping[str, Any]) -> Part:
     _at(found, "downwardAPI", _fields)
     _at(found, "projected", _projected)
     _at(found, "emptyDir", lambda source: {k: quantity(v) if k == "sizeLimit" else v for k, v in source.items()})
+    _at(found, "ephemeral", _ephemeral)
     _at(found, "image", lambda source: {"pullPolicy": pull_policy(source.get("reference", "")), **source})
+    return found
+
+
+def _ephemeral(source: Mapping[str, Any]) -> Part:
+    """A volume whose claim is made with the pod."""
+    found: Part = dict(source)
+    _at(found, "volumeClaimTemplate", lambda template: dict(template))
+    if isinstance(template := found.get("volumeClaimTemplate"), dict):
+        _at(template, "spec", lambda spec: {"volumeMode": "Filesystem", **spec})
+        if isinstance(template.get("spec"), dict):
+            _at(template["spec"], "resources", resources)
     return found
 
 

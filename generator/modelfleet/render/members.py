@@ -14,6 +14,7 @@ from .workload import Workload
 
 Part = dict[str, Any]
 
+_MOST_PORT = 65535
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 
 
@@ -62,18 +63,23 @@ class Pod:
         if not self.decodes:
             return declared
         said = flag(words(self.engine), "--port")
-        return int(said) if said and said.isascii() and said.isdigit() else declared + 1
+        if said and said.isascii() and said.isdigit() and 0 < int(said[:9]) <= _MOST_PORT:
+            return int(said)
+        return declared + 1 if declared < _MOST_PORT else declared - 1
 
     @property
     def port_name(self) -> str:
         """Name of the engine's port: the user's, else `http`, else one that no port of the pod has."""
         written = self.engine.get("ports") or ()
-        if ours := next((port.get("name") for port in written if port.get("containerPort") == self.port), None):
+        if ours := next((port.get("name") for port in written if self.serves(port)), None):
             return str(ours)
-        if self.decodes:
-            return names.ENGINE_PORT
+        own = names.ENGINE_PORT if self.decodes else names.PORT
         taken = {port.get("name") for container in self.spec["containers"] for port in container.get("ports") or ()}
-        return names.OTHER_PORT if names.PORT in taken else names.PORT
+        return names.OTHER_PORT if own in taken else own
+
+    def serves(self, port: Mapping[str, Any]) -> bool:
+        """Whether a port of the engine's container is the one that it answers on."""
+        return port.get("containerPort") == self.port and port.get("protocol", "TCP") == "TCP"
 
     @property
     def device_count(self) -> int:

@@ -80,7 +80,7 @@ def _container(pod: Pod, written: Part) -> Part:
     if pod.answers:
         found["ports"] = _ports(pod, written)
         found |= {key: value for key, value in probes(pod).items() if key not in written}
-        found.setdefault("lifecycle", {"preStop": _pause(pod)})
+        found |= {key: value for key, value in _lifecycle(pod).items() if key not in written}
     found["securityContext"] = _security(pod.spec, written)
     if given := [*mounts.mount(pod, written), *_shared_memory_mount(written)]:
         found["volumeMounts"] = [*(written.get("volumeMounts") or ()), *given]
@@ -92,7 +92,7 @@ def _container(pod: Pod, written: Part) -> Part:
 def _ports(pod: Pod, written: Part) -> list[Part]:
     """The user's ports; the serving port is among them and has a name."""
     ports = [dict(port) for port in written.get("ports") or ()]
-    ours = next((port for port in ports if port.get("containerPort") == pod.port), None)
+    ours = next((port for port in ports if pod.serves(port)), None)
     if ours is None:
         ours = {"containerPort": pod.port}
         ports.append(ours)
@@ -100,10 +100,15 @@ def _ports(pod: Pod, written: Part) -> list[Part]:
     return ports
 
 
-def _pause(pod: Pod) -> Part:
+def _lifecycle(pod: Pod) -> Part:
+    """A pause before the engine is told to stop; of a shorter time than that the half, and none of less than two seconds."""
+    grace = pod.spec.get("terminationGracePeriodSeconds", pod.workload.grace_seconds)
+    seconds = _PRE_STOP_SECONDS if grace > _PRE_STOP_SECONDS else grace // 2
+    if not seconds:
+        return {}
     if pod.workload.cluster.version < versions.SLEEP:
-        return {"exec": {"command": ["sleep", str(_PRE_STOP_SECONDS)]}}
-    return {"sleep": {"seconds": _PRE_STOP_SECONDS}}
+        return {"lifecycle": {"preStop": {"exec": {"command": ["sleep", str(seconds)]}}}}
+    return {"lifecycle": {"preStop": {"sleep": {"seconds": seconds}}}}
 
 
 def _pod_security(written: Mapping[str, Any]) -> Part:
@@ -114,7 +119,7 @@ def _security(pod: Mapping[str, Any], written: Part) -> Part:
     """No new privileges and no capabilities; non-root is asked for only where the user names such a uid: most images run as root."""
     given = written.get("securityContext") or {}
     found: Part = {"capabilities": {"drop": ["ALL"]}, **given}
-    if not given.get("privileged"):
+    if not given.get("privileged") and "CAP_SYS_ADMIN" not in ((given.get("capabilities") or {}).get("add") or ()):
         found.setdefault("allowPrivilegeEscalation", False)
     outer = pod.get("securityContext") or {}
     if given.get("runAsUser", outer.get("runAsUser")) and "runAsNonRoot" not in outer:
@@ -130,10 +135,15 @@ def _shared_memory_mount(written: Part) -> list[Part]:
 
 def _volumes(pod: Pod) -> list[Part]:
     """Shared memory for the processes of an engine: 2Gi for each device, at least 2Gi, inside the pod's memory limit."""
-    if not _shared_memory_mount(pod.engine):
+    mounted = {mount.get("name") for c in _all_containers(pod.spec) for mount in c.get("volumeMounts") or ()}
+    if not _shared_memory_mount(pod.engine) and names.SHARED_MEMORY not in mounted:
         return []
     size = f"{2 * max(1, pod.most_devices)}Gi"
     return [{"name": names.SHARED_MEMORY, "emptyDir": {"medium": "Memory", "sizeLimit": size}}]
+
+
+def _all_containers(spec: Mapping[str, Any]) -> list[Part]:
+    return [*spec["containers"], *(spec.get("initContainers") or ())]
 
 
 def _tolerations(pod: Pod) -> list[Part]:

@@ -35,7 +35,7 @@ def _shaped(shape: Shape) -> Schema:
     if isinstance(shape, list):
         return {"type": "array", "items": _shaped(shape[0])}
     if not isinstance(shape, dict):
-        return {"type": "string"}
+        return {"type": "integer" if shape is int else "string"}
     return {"type": "object", "properties": {key: _shaped(part) for key, part in shape.items()}} if shape else {"type": "object"}
 
 

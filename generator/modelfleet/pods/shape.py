@@ -2,54 +2,20 @@
 
 from __future__ import annotations
 
-import re
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from . import codes
-from .api.quantity import Quantity
-from .diagnostics import Code, nearest
+from .. import codes
+from ..api.quantity import Quantity
+from . import fields, relations
+from .fields import Finding, Loc
 
-Loc = tuple[str | int, ...]
-
-DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _QUANTITIES = frozenset(("limits", "requests", "overhead"))
 _QUANTITY = frozenset(("sizeLimit", "divisor"))
-_PULL = ("Always", "IfNotPresent", "Never")
-# By class of the kubernetes package and field. A workload's pods are always restarted.
-_WORDS: dict[str, tuple[str, ...]] = {
-    "V1PodSpec.restartPolicy": ("Always",),
-    "V1PodSpec.dnsPolicy": ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"),
-    "V1PodSpec.preemptionPolicy": ("PreemptLowerPriority", "Never"),
-    "V1Container.imagePullPolicy": _PULL,
-    "V1Container.restartPolicy": ("Always", "OnFailure", "Never"),
-    "V1Container.terminationMessagePolicy": ("File", "FallbackToLogsOnError"),
-    "V1ContainerPort.protocol": ("TCP", "UDP", "SCTP"),
-    "V1HTTPGetAction.scheme": ("HTTP", "HTTPS"),
-    "V1ImageVolumeSource.pullPolicy": _PULL,
-    "V1NodeSelectorRequirement.operator": ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"),
-    "V1LabelSelectorRequirement.operator": ("In", "NotIn", "Exists", "DoesNotExist"),
-    "V1SeccompProfile.type": ("RuntimeDefault", "Localhost", "Unconfined"),
-    "V1Toleration.effect": ("NoSchedule", "PreferNoSchedule", "NoExecute"),
-    "V1TopologySpreadConstraint.whenUnsatisfiable": ("DoNotSchedule", "ScheduleAnyway"),
-    "V1VolumeMount.mountPropagation": ("None", "HostToContainer", "Bidirectional"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A mistake at `loc` of the pod spec; key: at the key there."""
-
-    loc: Loc
-    code: Code
-    message: str
-    hint: str
-    key: bool = False
 
 
 def pod_spec() -> type[BaseModel]:
@@ -57,6 +23,13 @@ def pod_spec() -> type[BaseModel]:
     from kubernetes.client.models.v1_pod_spec import V1PodSpec
 
     return V1PodSpec
+
+
+def variable() -> type[BaseModel]:
+    """The package's model of an environment variable."""
+    from kubernetes.client.models.v1_env_var import V1EnvVar
+
+    return V1EnvVar
 
 
 @cache
@@ -79,19 +52,21 @@ def walk(value: Any, model: type[BaseModel] | None, loc: Loc, found: list[Findin
         return [walk(item, model, (*loc, index), found) for index, item in enumerate(value)]
     if not isinstance(value, dict) or model is None:
         return value
-    fields = _fields(model)
+    known, kind = _fields(model), model.__name__
     plain = {}
     for key, item in value.items():
-        inner, _ = fields.get(key, (None, ""))
-        if key not in fields:
-            _misspelt(key, fields, (*loc, key), found)
+        at, (inner, _) = (*loc, key), known.get(key, (None, ""))
+        found.extend(fields.field(kind, key, item, at))
+        if key not in known:
+            _misspelt(key, known, at, found)
         elif key in _QUANTITIES and isinstance(item, dict):
-            item = {name: _quantity(amount, (*loc, key, name), found) for name, amount in item.items()}
+            item = {name: _quantity(amount, (*at, name), found) for name, amount in item.items()}
         elif key in _QUANTITY:
-            item = _quantity(item, (*loc, key), found)
-        elif isinstance(item, str):
-            _word(f"{model.__name__}.{key}", item, (*loc, key), found)
-        plain[key] = walk(item, inner, (*loc, key), found)
+            item = _quantity(item, at, found)
+        if item is not None:
+            plain[key] = walk(item, inner, at, found)
+    found.extend(fields.whole(kind, value, list(known), loc))
+    found.extend(relations.of(kind, value, loc))
     return plain
 
 
@@ -116,12 +91,6 @@ def _quantity(value: Any, loc: Loc, found: list[Finding]) -> Any:
     if quantity.sign < 0:
         found.append(Finding(loc, codes.BAD_QUANTITY, f"`{text}` is below zero", "write an amount from 0 up"))
     return text
-
-
-def _word(name: str, value: str, loc: Loc, found: list[Finding]) -> None:
-    words = _WORDS.get(name)
-    if words and value not in words:
-        found.append(Finding(loc, codes.UNKNOWN_VALUE, f"`{loc[-1]}` cannot be `{value}`", nearest(value, words)))
 
 
 def without_tags(value: Any, loc: tuple[Any, ...], missing: bool) -> Loc:

@@ -1,5 +1,4 @@
-"""Pod templates against Kubernetes' own models, strictly, and against what modelfleet owns of a pod. For `check` alone: the
-`kubernetes` package takes a quarter of a second to import.
+"""Pod templates, member by member.
 
 The package's models find unknown fields and wrong types. They take snake_case spellings, any text for a quantity and any
 word for an enum, and refuse a quantity that is a number, which the API server takes; all that is decided here.
@@ -10,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from . import codes, names, pod_shape
-from .diagnostics import Diagnostic, Location, Report, nearest
-from .mistakes import explain
-from .resolve.fleet import Fleet
-from .validate import Resource, Resources
+from .. import codes, names
+from ..diagnostics import Diagnostic, Location, Report, nearest
+from ..mistakes import explain
+from ..resolve.fleet import Fleet
+from ..validate import Resource, Resources
+from . import fields, shape
+from .forms import LABEL
 
 Loc = tuple[str | int, ...]
 Part = Mapping[str, Any]
@@ -34,33 +35,44 @@ def check_pods(resources: Resources, fleet: Fleet, report: Report) -> None:
                 loc = ("spec", "template", "spec", "engines", e, "members", m)
                 if member.template.spec:
                     _check_member(resource, member, loc, owned, extended, report)
+            report.extend(_alternatives(resource, engine, ("spec", "template", "spec", "engines", e, "alternatives")))
 
 
 def _check_member(resource: Resource, member: Any, loc: Loc, owned: Mapping[str, Location], extended: set[str], report: Report) -> None:
     at = (*loc, "template", "spec")
     before = len(report.found)
-    report.extend(_mistakes(resource, member.template.spec, at))
+    report.extend(_mistakes(resource, member.template.spec, at, shape.pod_spec()))
     if len(report.found) == before:
         report.extend(_names(resource, member.template.spec, at))
+        report.extend(_uses(resource, member.template.spec, at, resource.model.spec.template.spec.model_cache_ref is not None))
         report.extend(_conflicts(resource, member, loc, owned, extended))
 
 
-def _mistakes(resource: Resource, spec: Part, at: Loc) -> Iterator[Diagnostic]:
-    """Fields, types, quantities and enums."""
+def _alternatives(resource: Resource, engine: Any, at: Loc) -> Iterator[Diagnostic]:
+    """Variables and images that alternatives say differently, as parts of a pod."""
+    for a, alternative in enumerate(engine.alternatives):
+        for m, member in enumerate(alternative.members):
+            for v, variable in enumerate(member.env):
+                written = variable.model_dump(by_alias=True, exclude_none=True)
+                yield from _mistakes(resource, written, (*at, a, "members", m, "env", v), shape.variable())
+
+
+def _mistakes(resource: Resource, part: Part, at: Loc, model: type[BaseModel]) -> Iterator[Diagnostic]:
+    """Fields, types, quantities, enums, and the API server's rules on them. model: of the kubernetes package, for `part`."""
     document = resource.document
-    found: list[pod_shape.Finding] = []
-    plain = pod_shape.walk(spec, pod_shape.pod_spec(), (), found)
+    found: list[fields.Finding] = []
+    plain = shape.walk(part, model, (), found)
     for finding in found:
         yield Diagnostic(finding.code, finding.message, document.locate((*at, *finding.loc), key=finding.key), finding.hint)
     try:
-        pod_shape.pod_spec().model_validate(plain)
+        model.model_validate(plain)
     except ValidationError as error:
         seen = set()
         for mistake in error.errors(include_url=False):
-            loc = pod_shape.without_tags(spec, mistake["loc"], missing=mistake["type"] == "missing")
+            loc = shape.without_tags(part, mistake["loc"], missing=mistake["type"] == "missing")
             if loc not in seen:
                 seen.add(loc)
-                told = explain({**mistake, "loc": loc}, pod_shape.pod_spec(), document, at)
+                told = explain({**mistake, "loc": loc}, model, document, at)
                 if told:
                     yield told
 
@@ -70,24 +82,43 @@ def _names(resource: Resource, spec: Part, at: Loc) -> Iterator[Diagnostic]:
     seen: dict[tuple[str, str], Loc] = {}
     for kind, loc, name in _named(spec):
         where = resource.at(*at, *loc)
-        if not pod_shape.DNS_LABEL.fullmatch(name) or len(name) > 63:
-            yield Diagnostic(codes.BAD_NAME, f"`{name}` is not a DNS label: lower-case letters, digits and `-`", where, "my-name")
+        if not LABEL.holds(name):
+            yield Diagnostic(codes.BAD_NAME, f"`{name}` {LABEL.what}", where, LABEL.hint)
+        if name.startswith(names.RESERVED):
+            message = f"the {kind} `{name}` could be modelfleet's own: names that begin with `{names.RESERVED}` are for what it adds"
+            yield Diagnostic(codes.POD_CONFLICT, message, where, "rename yours")
         if (kind, name) in seen:
             first = resource.at(*at, *seen[kind, name])
             message, hint = f"the pod has two {kind}s named `{name}`; first at {first}", "rename or remove one"
             yield Diagnostic(codes.DUPLICATE_ITEM, message, where, hint)
         seen[kind, name] = loc
-    volumes = {name for kind, name in seen if kind == "volume"} | {names.SHARED_MEMORY}
+
+
+def _uses(resource: Resource, spec: Part, at: Loc, cached: bool) -> Iterator[Diagnostic]:
+    """References to what the pod does not have. cached: the deployment has a ModelCache, so there is a volume with its files."""
+    volumes = {item["name"]: item for item in spec.get("volumes") or ()}
+    ours = {names.SHARED_MEMORY, *([names.CACHE_VOLUME] if cached else [])}
+    claims = {item["name"] for item in spec.get("resourceClaims") or ()} | {names.CLAIM}
     for loc, container in _containers(spec):
         if not container.get("image"):
-            yield Diagnostic(
-                codes.MISSING_FIELD, f"container `{container.get('name')}` needs an image", resource.at(*at, *loc), "add `image:`"
-            )
+            message = f"container `{container.get('name')}` needs an image"
+            yield Diagnostic(codes.MISSING_FIELD, message, resource.at(*at, *loc), "add `image:`")
         for index, mount in enumerate(container.get("volumeMounts") or ()):
-            if mount["name"] not in volumes:
-                message = f"the pod has no volume named `{mount['name']}`"
-                hint = nearest(mount["name"], volumes - {names.SHARED_MEMORY}) or f"volumes: [{{name: {mount['name']}, emptyDir: {{}}}}]"
-                yield Diagnostic(codes.UNKNOWN_VOLUME, message, resource.at(*at, *loc, "volumeMounts", index, "name"), hint)
+            if mount["name"] not in {*volumes, *ours}:
+                where = resource.at(*at, *loc, "volumeMounts", index, "name")
+                hint = nearest(mount["name"], volumes) or f"volumes: [{{name: {mount['name']}, emptyDir: {{}}}}]"
+                yield Diagnostic(codes.UNKNOWN_VOLUME, f"the pod has no volume named `{mount['name']}`", where, hint)
+        for index, device in enumerate(container.get("volumeDevices") or ()):
+            if not {"persistentVolumeClaim", "ephemeral"} & set(volumes.get(device["name"], ())):
+                message = f"the pod has no volume of a claim named `{device['name']}`"
+                where = resource.at(*at, *loc, "volumeDevices", index, "name")
+                yield Diagnostic(codes.UNKNOWN_VOLUME, message, where, f"volumes: [{{name: {device['name']}, persistentVolumeClaim: ...}}]")
+        for index, claim in enumerate((container.get("resources") or {}).get("claims") or ()):
+            if claim["name"] not in claims:
+                where = resource.at(*at, *loc, "resources", "claims", index, "name")
+                yield Diagnostic(
+                    codes.UNKNOWN_REFERENCE, f"the pod has no claim named `{claim['name']}`", where, nearest(claim["name"], claims)
+                )
 
 
 def _named(spec: Part) -> Iterator[tuple[str, Loc, str]]:
@@ -122,10 +153,6 @@ def _conflicts(resource: Resource, member: Any, loc: Loc, owned: Mapping[str, Lo
     if "nodeName" in spec:
         message = f"nodeName binds every pod to one node; the pool is chosen for the device requests at {devices}"
         yield Diagnostic(codes.POD_CONFLICT, message, resource.at(*at, "nodeName", key=True), "remove nodeName")
-    for index, volume in enumerate(spec.get("volumes") or ()):
-        if volume["name"] == names.SHARED_MEMORY:
-            message = f"the volume `{names.SHARED_MEMORY}` is modelfleet's own, mounted at /dev/shm"
-            yield Diagnostic(codes.POD_CONFLICT, message, resource.at(*at, "volumes", index, "name"), "rename yours")
     yield from _device_limits(resource, member, loc, extended)
 
 
