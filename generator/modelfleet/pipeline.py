@@ -150,6 +150,7 @@ def check_base(repository: Repository, ref: str, report: Report) -> None:
     base.check_base(at(repository, ref), repository.resources, report)
 
 
+@load.uncollected()
 def plan(fleet: Fleet, targets: Collection[Key] | None = None, give_up: Collection[Key] = ()) -> Plan:
     """Places `targets`, or what is missing or stale; `give_up` leaves pools that hold too much."""
     from .place.place import place

@@ -174,17 +174,19 @@ class Offers:
 
     def _joint(self, deployment: Deployment, ways: list[list[Choice]], pools: tuple[Pool, ...]) -> Offer:
         """The best joint choices: cheapest, then least memory, then the pools' order."""
+
+        def order(candidate: Candidate) -> tuple[object, ...]:
+            return (candidate.price, candidate.memory, [choice.position for choice in candidate.choices])
+
+        if len(ways) == 1 and len(ways[0]) <= JOINT:
+            return Offer(tuple(sorted([self.candidate(deployment, (choice,), pools) for choice in ways[0]], key=order)))
         alone = {id(choice): self.candidate(deployment, (choice,), pools) for each in ways for choice in each}
 
         def cost(choice: Choice) -> tuple[int, ...]:
             candidate = alone[id(choice)]
             return (len(candidate.unpriced), candidate.cost, candidate.memory)
 
-        if len(ways) == 1:
-            made = sorted(alone.values(), key=lambda c: (c.price, c.memory))[:JOINT]
-        else:
-            made = [self.candidate(deployment, choices, pools) for choices in best(ways, cost, JOINT)]
-        made.sort(key=lambda c: (c.price, c.memory, tuple(choice.position for choice in c.choices)))
+        made = sorted([self.candidate(deployment, choices, pools) for choices in best(ways, cost, JOINT)], key=order)
         many = math.prod(len(each) for each in ways) > JOINT
         return Offer(tuple(made), choices=tuple(tuple(sorted(each, key=cost)) for each in ways) if many else ())
 
@@ -201,13 +203,14 @@ class Offers:
 
     def _refused(self, deployment: Deployment, pool: Pool) -> tuple[str, str] | None:
         """(reason, text) why the deployment may not use a pool, whatever it asks for."""
-        spec, team = deployment.spec, self.fleet.team_of(deployment.namespace)
-        if taint := untolerated(pool.taints, spec.template.spec.tolerations):
+        spec = deployment.spec
+        if pool.taints and (taint := untolerated(pool.taints, spec.template.spec.tolerations)):
             return ("UntoleratedTaint", f"pool {pool.name} has taint {taint.key}:{taint.effect}")
         if pool.spot and spec.placement.spot == "Never":
             return ("SpotRefused", f"pool {pool.name} is spot, and placement.spot is Never")
         if not pool.spot and spec.placement.spot == "Only":
             return ("SpotRefused", f"pool {pool.name} is not spot, and placement.spot is Only")
+        team = self.fleet.team_of(deployment.namespace) if self.fleet.teams else None
         if team and team[1].classes is not None and pool.class_name not in team[1].classes:
             return ("NoMatchingClass", f"team {team[0]} may not use class {pool.class_name}")
         return None

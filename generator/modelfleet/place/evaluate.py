@@ -1,4 +1,4 @@
-"""Selectors on declared devices: each compiled once, each answer remembered by (expression, class, device group)."""
+"""Selectors on declared devices: each compiled once, and evaluated once on devices that publish the same, in whatever class."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ class Evaluator:
     """The selectors of requests, on the device groups of classes."""
 
     classes: Mapping[str, InferenceClassSpec]
-    _answers: dict[tuple[str, str, str], cel.Answer] = field(default_factory=dict)
-    _views: dict[tuple[str, str], cel.Device] = field(default_factory=dict)
+    _answers: dict[tuple[str, int], cel.Answer] = field(default_factory=dict)
+    _numbers: dict[tuple[str, str], int] = field(default_factory=dict)
+    _published: dict[object, int] = field(default_factory=dict)
+    _views: list[cel.Device] = field(default_factory=list)
 
     def matches(self, asked: DeviceRequest | DeviceOption, class_name: str, device: Device) -> cel.Answer:
         """Whether all conditions hold on a device of the group; of those that do not, the first one's answer."""
@@ -50,16 +52,20 @@ class Evaluator:
         return [(expression, words, self._answer(expression, class_name, device)) for expression, words in conditions(asked, device.driver)]
 
     def _answer(self, expression: str, class_name: str, device: Device) -> cel.Answer:
-        key = (expression, class_name, device.name)
+        key = (expression, self._number(class_name, device))
         if key not in self._answers:
-            self._answers[key] = cel.compile_selector(expression).evaluate(self._view(class_name, device))
+            self._answers[key] = cel.compile_selector(expression).evaluate(self._views[key[1]])
         return self._answers[key]
 
-    def _view(self, class_name: str, device: Device) -> cel.Device:
+    def _number(self, class_name: str, device: Device) -> int:
+        """A number that device groups share which publish the same; the position of what selectors see of them."""
         key = (class_name, device.name)
-        if key not in self._views:
-            self._views[key] = view(device)
-        return self._views[key]
+        if key not in self._numbers:
+            published = (device.driver, tuple(device.attributes.items()), tuple(device.capacity.items()))
+            self._numbers[key] = self._published.setdefault(published, len(self._views))
+            if self._numbers[key] == len(self._views):
+                self._views.append(view(device))
+        return self._numbers[key]
 
     def _read(self, expression: str, device: Device) -> str:
         """The values that an expression reads of a device, as they are declared."""

@@ -13,6 +13,8 @@ Cost = tuple[int, ...]
 
 def best(lists: Sequence[Sequence[T]], cost: Callable[[T], Cost], most: int) -> list[tuple[T, ...]]:
     """The `most` combinations of least cost, the costs of their parts added up by position; equal ones in the order of the lists."""
+    if len(lists) == 1:
+        return [(item,) for item in sorted(lists[0], key=cost)[:most]]
     ranked = [sorted(each, key=cost) for each in lists]
     if not all(ranked):
         return []
