@@ -216,6 +216,19 @@ CASES: list[tuple[str, dict[str, Edit], str]] = [
         {MODEL: (PRODUCTS, """selectors: [{cel: 'device.attributes["gpu.nvidia.com"].productNam == "x"'}]""")},
         "models/ml/chat.yaml:13:45",
     ),
+    (
+        "SelectorStopsClaim",
+        {
+            MODEL: (PRODUCTS, """selectors: [{cel: 'device.attributes["gpu.nvidia.com"].productName == "NVIDIA H100"'}]"""),
+            CLASS: ("devices:\n", "devices:\n  - {name: bare, driver: gpu.nvidia.com, deviceClassName: gpu.nvidia.com}\n"),
+        },
+        "models/ml/chat.yaml:13:45",
+    ),
+    (
+        "SelectorNeedsVersion",
+        {MODEL: (PRODUCTS, "selectors: [{cel: '!device.allowMultipleAllocations'}]")},
+        "models/ml/chat.yaml:13:45",
+    ),
     ("NominalMemory", {MODEL: (PRODUCTS, "memory: {atLeast: 80Gi}")}, "models/ml/chat.yaml:13:45"),
     ("NoMatchingClass", {MODEL: ("NVIDIA H100]", "NVIDIA H900]")}, "models/ml/chat.yaml:13:15"),
     (

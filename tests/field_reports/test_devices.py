@@ -52,6 +52,48 @@ def test_d01_an_attribute_that_nobody_publishes_is_an_error_that_names_the_neare
     assert f"{error}  hint: did you mean `computeCapability`?\n" in result.err
 
 
+CAPABLE = f'{ATTRIBUTE}computeCapability.compareTo(semver("8.0.0")) >= 0'
+SMALL = b.gpu("small", 1, attributes={"productName": {"string": "NVIDIA P4"}})
+MIXED = b.hardware("h100", b.gpu(attributes={"computeCapability": {"version": "9.0.0"}}), SMALL)
+OTHER_CLASS = b.hardware(
+    "h100", b.gpu(attributes={"computeCapability": {"version": "9.0.0"}}), SMALL | {"deviceClassName": "small.example.com"}
+)
+GUARDED = f'"computeCapability" in device.attributes["gpu.nvidia.com"] && ({CAPABLE})'
+STOPS: list[tuple[str, dict[str, Any], list[str], bool]] = [
+    ("a device of the same class of devices lacks the attribute", MIXED, [CAPABLE], True),
+    ("the guard of the hint keeps it from being read", MIXED, [GUARDED], False),
+    ("a condition before it is false of that device", MIXED, [f'{MEMORY}.compareTo(quantity("90Gi")) < 0', GUARDED], False),
+    ("the device belongs to another class of devices", OTHER_CLASS, [CAPABLE], False),
+    ("no device of the node would be taken anyway", b.hardware("h100", SMALL), [GUARDED], False),
+]
+
+
+@pytest.mark.parametrize(("node", "conditions", "stops"), [case[1:] for case in STOPS], ids=[f"D01: {case[0]}" for case in STOPS])
+def test_a_selector_that_would_stop_the_claim_is_said_with_its_guard(
+    tmp_path: Path, node: dict[str, Any], conditions: list[str], stops: bool
+) -> None:
+    root = repository(
+        tmp_path,
+        OPTIONAL,
+        NEW | {"metadata": {"name": "new"}},
+        node,
+        b.cluster("a"),
+        b.deployment("chat", b.engine(selecting(*conditions))),
+    )
+    result = modelfleet(root, "check", "--all")
+    assert ("warning[SelectorStopsClaim]" in result.err) is stops
+    if stops:
+        assert "on device `small` of class `h100`" in result.err and "no such key: computeCapability" in result.err
+        assert f"hint: cel: {GUARDED}\n" in result.err
+
+
+@pytest.mark.parametrize(("version", "known"), [("1.34", False), ("1.35", False), ("1.36", True), ("1.37", True)])
+def test_what_a_selector_reads_is_known_from_a_version_on(tmp_path: Path, version: str, known: bool) -> None:
+    model = b.deployment("chat", b.engine(selecting("!device.allowMultipleAllocations")))
+    root = repository(tmp_path, OPTIONAL, NEW, b.cluster("a", kubernetesVersion=version), model)
+    assert ("warning[SelectorNeedsVersion]" in modelfleet(root, "check", "--all").err) is not known
+
+
 def extended() -> dict[str, Any]:
     device = b.gpu(claim="ExtendedResource", resourceName="nvidia.com/gpu")
     del device["deviceClassName"]

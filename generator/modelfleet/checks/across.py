@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..diagnostics import Report
 from ..resolve.fleet import Fleet
 from ..validate import Resources
-from . import hardware, notyet, references, schedules, services, shares, teams
+from . import claims, hardware, notyet, references, schedules, services, shares, teams
 from .reach import Reach
 
 
@@ -19,4 +19,5 @@ def check_across(resources: Resources, fleet: Fleet, report: Report) -> None:
     shares.check_shares(resources, fleet, report)
     schedules.check_schedules(resources, report)
     hardware.check_hardware(resources, fleet, reach, report)
+    claims.check_claims(resources, fleet, reach, report)
     notyet.check_pending(resources, report)

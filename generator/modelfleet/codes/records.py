@@ -82,6 +82,20 @@ UNKNOWN_ATTRIBUTE = error(
     "Correct its name; the hint is the nearest that a class publishes.",
     'cel: device.attributes["gpu.nvidia.com"].productNam == "NVIDIA H200"',
 )
+SELECTOR_STOPS_CLAIM = warning(
+    "SelectorStopsClaim",
+    "A selector fails on other devices of a node that it also finds a device on.",
+    "Kubernetes stops the whole claim at an evaluation error and does not go on to the next device: the pod may stay pending.",
+    "Guard the selector as the hint shows, so that it is false of devices without the attribute.",
+    'cel: device.attributes["gpu.nvidia.com"].nvlink  # the node has devices with and without it',
+)
+SELECTOR_NEEDS_VERSION = warning(
+    "SelectorNeedsVersion",
+    "A selector reads what clusters that the deployment may use know only in a later version of Kubernetes.",
+    "The API server of such a cluster refuses the claim, unless its feature gate is on.",
+    "Select newer clusters by clusterSelector, correct kubernetesVersion, or leave the condition out.",
+    "cel: device.allowMultipleAllocations  # kubernetesVersion: 1.34",
+)
 NO_MATCHING_CLASS = error(
     "NoMatchingClass",
     "No pool of any cluster has devices that serve an engine.",

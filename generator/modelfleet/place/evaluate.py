@@ -29,7 +29,7 @@ class Evaluator:
     def matches(self, asked: DeviceRequest | DeviceOption, class_name: str, device: Device) -> cel.Answer:
         """Whether all conditions hold on a device of the group; of those that do not, the first one's answer."""
         for expression in expressions(asked, device.driver):
-            answer = self._answer(expression, class_name, device)
+            answer = self.answer(expression, class_name, device)
             if not answer.matches:
                 return answer
         return YES
@@ -49,9 +49,10 @@ class Evaluator:
         return f"request `{request.name}` wants {words}; {nearest.name} of {class_name}: {said or 'does not match'}"
 
     def _each(self, asked: DeviceRequest | DeviceOption, class_name: str, device: Device) -> list[tuple[str, str, cel.Answer]]:
-        return [(expression, words, self._answer(expression, class_name, device)) for expression, words in conditions(asked, device.driver)]
+        return [(expression, words, self.answer(expression, class_name, device)) for expression, words in conditions(asked, device.driver)]
 
-    def _answer(self, expression: str, class_name: str, device: Device) -> cel.Answer:
+    def answer(self, expression: str, class_name: str, device: Device) -> cel.Answer:
+        """What one expression says of a device group."""
         key = (expression, self._number(class_name, device))
         if key not in self._answers:
             self._answers[key] = cel.compile_selector(expression).evaluate(self._views[key[1]])
