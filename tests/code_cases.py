@@ -257,6 +257,11 @@ CASES: list[tuple[str, dict[str, Edit], str]] = [
         {NEW: FRONT.replace("east}", "east, auth: {apiKey: {secretSelector: {matchLabels: {a: b}}}}}")},
         "fleet/new.yaml:4:59",
     ),
+    (
+        "KeysInClear",
+        {NEW: FRONT.replace("east}", "east, auth: {apiKey: {secretRefs: [{name: callers}]}}}")},
+        "fleet/new.yaml:4:33",
+    ),
     ("NoFrontDoor", {"models/ml/s.yaml": SERVICE + "{deployment: chat}\n"}, "models/ml/s.yaml:3:18"),
     (
         "NothingAnswers",

@@ -161,6 +161,34 @@ def test_one_secret_of_keys_twice_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("front", "endpoint", "said"),
+    [
+        ({"auth": {"apiKey": {"secretRefs": [{"name": "a"}]}}}, {}, "`door` asks for API keys on a listener without TLS"),
+        (
+            {
+                "auth": {"apiKey": {"secretRefs": [{"name": "a"}]}},
+                "tls": {"certificateRefs": [{"name": "a"}]},
+                "listeners": [{"name": "a", "port": 80, "protocol": "HTTP"}, {"name": "b", "port": 443, "protocol": "HTTPS"}],
+            },
+            {},
+            "`door` asks for API keys on a listener without TLS",
+        ),
+        ({"auth": {"apiKey": {"secretRefs": [{"name": "a"}]}}, "tls": {"certificateRefs": [{"name": "a"}]}}, {}, ""),
+        ({}, {"origin": "http://lan.example.com"}, "the key of `ml/e` is sent without TLS"),
+        ({}, {"origin": "https://api.example.com"}, ""),
+    ],
+    ids=["a front door in the clear", "one of two listeners", "a front door with TLS", "a provider in the clear", "a provider with TLS"],
+)
+def test_keys_that_travel_in_the_clear_are_said(tmp_path: Path, front: dict[str, Any], endpoint: dict[str, Any], said: str) -> None:
+    door = {**DOOR, "spec": {"clusterName": "hub", **front}}
+    key = {"credential": {"apiKey": {"secretRef": {"name": "k"}}}}
+    files = {"models__ml__e": declared("ModelEndpoint", "e", **endpoint, **key)} if endpoint else {}
+    result = modelfleet(repository(tmp_path, b.settings(), HUB, door, **files), "check")
+    found = [line for line in result.err.splitlines() if "[KeysInClear]" in line]
+    assert (result.code, [line.split("]: ")[1] for line in found]) == (0, [said] if said else [])
+
+
+@pytest.mark.parametrize(
     "url",
     ["https://me:hunter2@api.example.com", "https://api.example.com/v1?api_key=hunter2", "https://hunter2@api.example.com/v1"],
 )

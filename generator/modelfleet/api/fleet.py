@@ -60,8 +60,6 @@ class Routing(Model):
     """Domain of the host names that gateways route by, at most 125 characters; it needs no DNS record. Default: fleet.internal."""
     token_secret_ref: SecretName | None = None
     """Secret that holds the token by which a workload gateway knows the fleet's front, key credential. Without it no token is asked for."""
-    gateway_namespace: DnsLabel = "envoy-gateway-system"
-    """Namespace in which Envoy Gateway runs the proxies of its Gateways. Default: envoy-gateway-system."""
 
     @model_validator(mode="after")
     def _short(self) -> Self:

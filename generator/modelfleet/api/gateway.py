@@ -118,6 +118,11 @@ class InferenceGatewaySpec(Model):
             raise mistake("DuplicateItem", f"`{self.routing[1]}` stands twice in this list", "routing", 1, hint="remove one")
         return self
 
+    @property
+    def takes_http(self) -> bool:
+        """Whether a listener takes requests without TLS."""
+        return any(listener.protocol == "HTTP" for listener in self.listeners) if self.listeners else self.tls is None
+
 
 class GatewayMetadata(Metadata):
     """Metadata of a gateway."""

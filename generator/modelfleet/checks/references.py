@@ -144,14 +144,28 @@ def check_fronts(resources: Resources, fleet: Fleet, report: Report) -> None:
             report.add(codes.GATEWAY_PLACE, message, where, "clusterName: <another cluster>")
         else:
             taken[cluster] = name
+    _check_keys(resources, report)
+    if resources.of("InferenceGateway"):
+        _check_reachable(resources, report)
+    _check_hosts(resources, report)
+
+
+def _check_keys(resources: Resources, report: Report) -> None:
+    """Keys of callers that are named and travel by TLS, and so do those of providers."""
+    for name, resource in resources.of("InferenceGateway").items():
         auth = resource.model.spec.auth
         if auth and not auth.api_key.secret_refs:
             message = f"nothing in Git tells which Secrets these labels select; `{name}` reads `{names.CALLERS}`"
             where = resource.at("spec", "auth", "apiKey", "secretSelector")
             report.add(codes.KEYS_BY_SELECTOR, message, where, f"secretRefs: [{{name: {names.CALLERS}}}]")
-    if resources.of("InferenceGateway"):
-        _check_reachable(resources, report)
-    _check_hosts(resources, report)
+        if auth and resource.model.spec.takes_http:
+            message = f"`{name}` asks for API keys on a listener without TLS"
+            hint = "tls: {certificateRefs: [{name: ...}]}, and no HTTP listener"
+            report.add(codes.KEYS_IN_CLEAR, message, resource.at("spec", "auth"), hint)
+    for ref, resource in resources.of("ModelEndpoint").items():
+        if resource.model.spec.credential and resource.model.spec.scheme == "http":
+            message = f"the key of `{ref}` is sent without TLS"
+            report.add(codes.KEYS_IN_CLEAR, message, resource.at("spec", "credential"), "https://")
 
 
 def _check_hosts(resources: Resources, report: Report) -> None:

@@ -138,6 +138,7 @@ from .records import (
 )
 from .routing import (
     KEYS_BY_SELECTOR,
+    KEYS_IN_CLEAR,
     NO_FRONT_DOOR,
     NO_REGION,
     NO_TRANSLATION,
@@ -189,6 +190,7 @@ __all__ = [
     "IMMUTABLE",
     "INSECURE",
     "KEYS_BY_SELECTOR",
+    "KEYS_IN_CLEAR",
     "MERGE_KEY",
     "MISSING_FIELD",
     "MIXED_CLAIMS",

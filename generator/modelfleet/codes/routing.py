@@ -46,6 +46,13 @@ SAME_HOSTNAME = warning(
     "Give each gateway a name of its own.",
     "gateway: {hostname: a.example.com}  # in two clusters",
 )
+KEYS_IN_CLEAR = warning(
+    "KeysInClear",
+    "An API key travels without TLS: a front door asks for keys on an HTTP listener, or a provider with a key is called by http.",
+    "Whoever stands on the way can read the key, and call in its owner's name.",
+    "Set tls of the front door and listen with HTTPS alone; call the provider by https.",
+    "spec: {auth: {apiKey: {secretRefs: [{name: callers}]}}}  # and no tls",
+)
 KEYS_BY_SELECTOR = warning(
     "KeysBySelector",
     "The API keys of a front door are selected by labels of Secrets.",

@@ -248,9 +248,9 @@ def _front_routes(fleet: Fleet, front: Front, namespace: str, balances: Sequence
             yield from by_model.provider(fleet, endpoint, by_path=front.by_path)
     for service, found in balances:
         if front.by_path:
-            yield from services.service(fleet, service, found)
+            yield from services.service(fleet, service, front, found)
         if front.by_model:
-            yield from by_model.service(fleet, service, found, by_path=front.by_path)
+            yield from by_model.service(fleet, service, front, found)
 
 
 def _deployments(plan: Plan, unit: UnitId, keys: list[Key]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import names
 from ..balance import Balance, Share
-from ..resolve.fleet import Endpoint, Fleet, Service
+from ..resolve.fleet import Endpoint, Fleet, Front, Service
 from . import envoy, providers, services, sync
 from .metadata import metadata
 from .unit import Manifest
@@ -27,14 +27,14 @@ _PRIVATE = ["cookie", names.CLIENT_HEADER, names.TOKEN_HEADER]  # of no provider
 _KEYS = ["authorization", "x-api-key"]  # of callers, where the provider asks for none
 
 
-def service(fleet: Fleet, found: Service, balance: Balance, *, by_path: bool) -> Iterator[Manifest]:
-    """What a service needs besides the providers'. by_path: the Backends are there already, for its other route."""
+def service(fleet: Fleet, found: Service, front: Front, balance: Balance) -> Iterator[Manifest]:
+    """What a service needs besides the providers'. The Backends are there already where it has another route."""
     if not balance.known:
         return
     own = [share for share in balance.shares if share.cluster]
     for share in own:
-        if not by_path:
-            yield services.backend(fleet, found, share)
+        if not front.by_path:
+            yield services.backend(fleet, found, front, share)
         name = names.backend(found.namespace, found.name, share.target, share.cluster)
         schema = {"name": "OpenAI", "prefix": "/v1"}
         meta = services.share_metadata(fleet, "AIServiceBackend", found, share)

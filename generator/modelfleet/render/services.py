@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import names
 from ..balance import Balance, Share
-from ..resolve.fleet import Cluster, Fleet, Service
+from ..resolve.fleet import Cluster, Fleet, Front, Service
 from . import envoy, sync
 from .metadata import metadata
 from .unit import Manifest
@@ -21,12 +21,12 @@ _RETRY_ON = ["connect-failure", "refused-stream", "reset-before-request", "retri
 _OVERLOADED = 429
 
 
-def service(fleet: Fleet, found: Service, balance: Balance) -> Iterator[Manifest]:
+def service(fleet: Fleet, found: Service, front: Front, balance: Balance) -> Iterator[Manifest]:
     """Backends, policy and route of a service; nothing for one that nothing declared answers."""
     if not balance.known:
         return
     for share in balance.shares:
-        yield backend(fleet, found, share)
+        yield backend(fleet, found, front, share)
     yield _policy(fleet, found, balance)
     yield _route(fleet, found, balance)
 
@@ -42,7 +42,7 @@ def filters(fleet: Fleet, namespace: str) -> Iterator[Manifest]:
         yield envoy.envoy("HTTPRouteFilter", meta, {"credentialInjection": injection})
 
 
-def backend(fleet: Fleet, found: Service, share: Share) -> Manifest:
+def backend(fleet: Fleet, found: Service, front: Front, share: Share) -> Manifest:
     """Where a share is reached, and by which host name it is meant there."""
     domain = fleet.settings.spec.routing.domain
     spec: dict[str, Any] = {"type": "Endpoints"}
@@ -53,7 +53,7 @@ def backend(fleet: Fleet, found: Service, share: Share) -> Manifest:
         if tls := _tls(cluster, host):
             spec["tls"] = tls
     else:
-        reached = f"{names.EGRESS}.{fleet.settings.spec.routing.gateway_namespace}.{names.CLUSTER_DOMAIN}"
+        reached = f"{names.EGRESS}.{fleet.clusters[front.cluster].spec.gateway.namespace}.{names.CLUSTER_DOMAIN}"
         host = names.provider_host(found.namespace, share.target, domain)
         spec["endpoints"] = [{"fqdn": {"hostname": reached, "port": names.SERVICE_PORT}, "hostname": host}]
     if share.tier:
