@@ -35,13 +35,13 @@ class Engine:
     """One model server. model: the name that it answers to, `*` for any. prefix: the path before /v1, as providers have one; key: the whole
     value that `Authorization` must have.
 
-    status: what every request to the API is answered with, 200 for an answer; delay: seconds before it; waiting, running: its gauges.
+    status: what every request to the API is answered with, 200 for an answer; waiting, running: its gauges.
     """
 
     def __init__(self, name: str, model: str, *, prefix: str = "", key: str = "", address: str = LOCAL, port: int = 0) -> None:
         self.name, self.model, self.prefix, self.key = name, model, prefix, key
         self.address, self.port = address, port
-        self.status, self.delay, self.waiting, self.running = 200, 0.0, 0, 0
+        self.status, self.waiting, self.running = 200, 0, 0
         self.received: list[Received] = []
         self._server: _Server | None = None
         self.start()
@@ -129,6 +129,7 @@ class _Server(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
+    wbufsize = -1  # an answer in one piece is there or not, also when its server is killed
     server: _Server
 
     def log_message(self, format: str, *args: Any) -> None:
@@ -160,7 +161,6 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(200 if engine.status == 200 else 503, b"")
         headers = {name.lower(): value for name, value in self.headers.items()}
         engine.received.append(Received(self.command, self.path, headers.get("host", ""), headers, len(body)))
-        time.sleep(engine.delay)
         if engine.status != 200:
             return self._say(engine.status, _mistake(f"{engine.name} answers {engine.status}"))
         if engine.key and headers.get("authorization") != engine.key:
@@ -201,6 +201,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _event(self, data: str) -> None:
         line = f"data: {data}\n\n".encode()
         self.wfile.write(b"%x\r\n%s\r\n" % (len(line), line))
+        self.wfile.flush()
 
     def _chunk(self, kind: str, choice: Mapping[str, Any]) -> dict[str, Any]:
         engine = self.server.engine

@@ -1,12 +1,15 @@
 """A real Envoy Gateway with a real Envoy, standing alone: it reads objects from files and has no Kubernetes under it.
 
-It listens on fixed ports beside those of its Gateways (8081, 18000, 18002, 19000, 19001), so one can run at a time on a machine.
+It listens on fixed ports beside those of its Gateways, so one can run at a time on a machine: whoever comes second waits.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
+import socket
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +26,8 @@ CLASS = "envoy"  # the GatewayClass that clusters name unless they say another
 _CONTROLLER = "gateway.envoyproxy.io/gatewayclass-controller"
 _SYSTEM = "envoy-gateway-system"
 _ENVOY = "0.0.0"  # Envoy Gateway looks for its proxy in a folder of this version, and asks for no more
+_PORTS = (8081, 18000, 18002, 19000, 19001)
+_ONE = Path(tempfile.gettempdir()) / "modelfleet-envoy-gateway.lock"
 _STATUS = "Got new status for "
 
 
@@ -45,7 +50,6 @@ class EnvoyGateway:
         program = str(tools / "envoy-gateway")
         subprocess.run([program, "certgen", "--local", "--config-home", str(folder / "config")], check=True, capture_output=True)
         self.process = Process("envoy-gateway", [program, "server", "--config-path", str(settings)], folder)
-        self._wait()
 
     def apply(self, objects: Sequence[Object], telemetry: Object) -> None:
         """Replaces everything by these objects; returns when Envoy routes by all of them, and raises with what was refused.
@@ -55,7 +59,7 @@ class EnvoyGateway:
         self._generation += 1
         self._objects, self._telemetry = objects, telemetry
         self._write(objects)
-        self._wait()
+        self.wait()
 
     def stop(self) -> None:
         self.process.stop()
@@ -65,15 +69,11 @@ class EnvoyGateway:
         self._read_log()
         return [problem for found in self._objects for problem in _problems(found, self._stated.get((found["kind"], _key(found))))]
 
-    def admin(self, path: str) -> str:
-        """What Envoy's own admin port answers."""
-        (where,) = (self._folder / "run").rglob("admin-address.txt")
-        return urllib3.request("GET", f"http://{where.read_text().strip()}{path}", retries=False).data.decode()
-
-    def _wait(self) -> None:
+    def wait(self) -> None:
+        """Returns when Envoy routes by what was written last; raises with what was refused."""
         until(self._reached, f"Envoy knows generation {self._generation}", self.process)
         try:
-            until(lambda: not self.problems(), "every condition as it should be", self.process, deadline=30)
+            until(lambda: not self.problems(), "every condition as it should be", self.process, deadline=60)
         except TimeoutError:
             raise AssertionError("\n".join(["Envoy Gateway refuses:", *self.problems()])) from None
 
@@ -109,12 +109,28 @@ class EnvoyGateway:
 
 @contextmanager
 def start(tools: Path, folder: Path) -> Iterator[EnvoyGateway]:
-    """A gateway without routes; everything is stopped at the end."""
-    gateway = EnvoyGateway(tools, folder)
-    try:
-        yield gateway
-    finally:
-        gateway.stop()
+    """A gateway without routes, once no other runs on this machine; everything is stopped at the end."""
+    with _ONE.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        until(_alone, "the ports that Envoy Gateway always takes are free", deadline=900)
+        gateway = EnvoyGateway(tools, folder)
+        try:
+            gateway.wait()
+            yield gateway
+        finally:
+            gateway.stop()
+
+
+def _alone() -> bool:
+    """Whether nothing listens on the fixed ports."""
+    for port in _PORTS:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("", port))
+            except OSError:
+                return False
+    return True
 
 
 def _settings(folder: Path) -> dict[str, Any]:

@@ -104,7 +104,7 @@ def _run(stack: ExitStack, tools: Path, folder: Path, server: Cluster, deploymen
     ports = {port["name"]: free_port() for port in container["ports"]}
     access = folder / "kubeconfig"
     access.write_text(server.access(server.token(template["serviceAccountName"], namespace)))
-    own = [f"--metrics-port={ports['metrics']}", "--tracing=false"]
+    own = [f"--metrics-port={ports['metrics']}"]
     rendered = [argument.replace(mount["mountPath"], str(folder)) for argument in container["args"]]
     placed = {f"--grpc-port={_port(container, 'grpc')}": ports["grpc"], f"--grpc-health-port={_port(container, 'health')}": ports["health"]}
     given = [f"{argument.partition('=')[0]}={placed[argument]}" if argument in placed else argument for argument in rendered]

@@ -158,6 +158,7 @@ def _pod(deployment: Deployment, cluster: Cluster, name: str) -> Part:
         "grpc-port": str(_GRPC),
         "grpc-health-port": str(_HEALTH),
         "metrics-endpoint-auth": "false",
+        "tracing": "false",  # by default it sends spans to a collector beside it
         "zap-encoder": "json",
     }
     container: Part = {
