@@ -240,6 +240,19 @@ def test_a_record_that_names_what_is_gone_is_not_rendered(root: Path) -> None:
     assert plugin(root, "west", "model/ml/chat").code == 0
 
 
+def test_a_field_that_a_cluster_does_not_know_stops_its_unit_as_it_stops_check(tmp_path: Path) -> None:
+    newest, old = cluster("east", kubernetesVersion="1.36"), cluster("west")
+    main = deployment("chat", replicas=2)
+    pod = main["spec"]["template"]["spec"]["engines"][0]["members"][0]["template"]["spec"]
+    pod["volumes"] = [{"name": "weights", "image": {"reference": "ghcr.io/acme/weights:v1"}}]
+    root = repository(tmp_path, settings(), FLEET[0], newest, old, main, MODELS[1])
+    said = "error[FieldTooNew]: `image` needs Kubernetes 1.35; cluster west has 1.34"
+    assert (plugin(root, "east", "model/ml/chat").code, plugin(root, "west", "routes/ml").code) == (0, 0)
+    refused = plugin(root, "west", "model/ml/chat")
+    assert (refused.code, refused.out, said in refused.err) == (1, "", True)
+    assert said in modelfleet(root, "check").err
+
+
 def test_a_full_disk_is_one_line(root: Path) -> None:
     command = [sys.executable, "-m", "modelfleet", "cmp", "generate"]
     with Path("/dev/full").open("w") as full:

@@ -38,7 +38,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "vllm": {"render", "sizing"},
     "scaffold": {"api", "catalog", "emit", "place", "resolve", "sizing"},
     "fits": {"api", "catalog", "place", "render", "sizing", "vllm"},
-    "advice": {"api", "checks", "fits", "names", "place", "render", "resolve", "validate", "vllm"},
+    "newer": {"render", "validate"},
+    "advice": {"api", "checks", "fits", "names", "newer", "place", "render", "resolve", "validate", "vllm"},
     "pods": {"api", "load", "mistakes", "names", "resolve", "validate"},
     "formats": {"load"},
     "git": set(),
@@ -47,7 +48,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "migrate": {"api", "dialect", "load"},
     "records": {"api", "emit", "names", "pipeline"},
     "cmp": {"emit", "pipeline", "place", "render", "resolve", "units"},
-    "units": {"checks", "pipeline", "render", "resolve"},
+    "units": {"checks", "newer", "pipeline", "render", "resolve"},
     "pipeline": {"api", "names", "load", "validate", "resolve", "place", "render", "checks", "pods", "git"},
 }
 # Stages that see no file, network, clock, environment, random or print.

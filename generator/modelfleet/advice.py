@@ -16,7 +16,8 @@ from .api.team import TeamSpec
 from .checks import pod_security
 from .diagnostics import Code, Diagnostic, Report
 from .fits import check_fit
-from .render import caches, versions
+from .newer import too_new
+from .render import caches
 from .render.members import Pod, flag, pods, words
 from .render.pod import pod_template
 from .render.workload import Workload, workloads
@@ -172,19 +173,7 @@ def _recorded(resource: Resource, deployment: Deployment, fleet: Fleet, live: li
 def _cluster(resource: Resource, workload: Workload, members: tuple[Pod, ...]) -> Iterator[Diagnostic]:
     """What the cluster does not have that the pods need."""
     cluster, where = workload.cluster, resource.at("metadata", "name")
-    for pod in members:
-        if not pod.member.template.spec:
-            continue
-        m = workload.engine.members.index(pod.member)
-        at = (*_ENGINES, workload.deployment.engines.index(workload.engine), "members", m, "template", "spec")
-        for path, (major, minor) in versions.newer(pod.member.template.spec, cluster.version):
-            message = f"`{path[-1]}` needs Kubernetes {major}.{minor}; cluster {cluster.name} has {cluster.spec.kubernetes_version}"
-            yield Diagnostic(
-                codes.FIELD_TOO_NEW, message, resource.at(*at, *path), "leave it out, or declare the version that the cluster has"
-            )
-    if workload.cache and workload.cache.oci and cluster.version < versions.IMAGE_VOLUME:
-        message = f"a cache that is an image needs Kubernetes 1.35; cluster {cluster.name} has {cluster.spec.kubernetes_version}"
-        yield Diagnostic(codes.FIELD_TOO_NEW, message, where, "another source, or upgrade the cluster")
+    yield from too_new(resource, workload, members)
     if workload.cache and caches.staged(workload.cache) and not cluster.spec.cache_storage_class:
         message = f"cluster {cluster.name} names no storage for caches, and its default may not be mountable by many nodes"
         yield Diagnostic(codes.NO_CACHE_STORAGE, message, where, "cache: {storageClassName: ...} in the cluster's file")

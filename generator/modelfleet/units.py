@@ -62,6 +62,7 @@ def check_unit(repository: Repository, unit: UnitId, report: Report) -> None:
         report.add(codes.CLUSTER_GONE, message, where, "put it back, or delete the Application without cascade")
     elif unit.kind == "model":
         records.check_entries(repository.resources, fleet, unit.cluster, (unit.namespace, unit.deployment), report)
+        _check_fields(repository, fleet, unit, report)
     elif unit.namespace:
         at_front = unit.kind == "routes" and unit.cluster in fleet.fronts
         records.check_declared(repository.resources, fleet, None if at_front else unit.cluster, unit.namespace, report)
@@ -72,6 +73,21 @@ def check_unit(repository: Repository, unit: UnitId, report: Report) -> None:
     if unit.namespace and not (placed or declared or report.errors):
         message, where = f"namespace `{unit.namespace}` has no placements", Location(f"placements/{unit.namespace}")
         report.add(codes.DECLARATION_MISSING, message, where, "put them back, or delete the Application without cascade")
+
+
+def _check_fields(repository: Repository, fleet: Fleet, unit: UnitId, report: Report) -> None:
+    """What the unit's pods hold that its cluster would drop silently, or refuse."""
+    from .newer import too_new
+    from .pipeline import recorded
+    from .render.members import pods
+    from .render.workload import workloads
+
+    resource = repository.resources.of("ModelDeployment").get(f"{unit.namespace}/{unit.deployment}")
+    key = (unit.namespace, unit.deployment)
+    if report.errors or resource is None or key not in fleet.placements or key not in fleet.deployments:
+        return
+    for workload in workloads(fleet, recorded(fleet), fleet.clusters[unit.cluster], key):
+        report.extend(too_new(resource, workload, pods(workload)))
 
 
 def _check_routes(repository: Repository, fleet: Fleet, cluster: str, report: Report) -> None:

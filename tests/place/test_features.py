@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from modelfleet.place.capacity import rows
 from modelfleet.place.place import place
+from modelfleet.resolve.fleet import Fleet
 
 from tests import builders as b
 from tests.place.test_place import reasons, short
@@ -419,3 +420,11 @@ def test_capacity_says_what_is_stranded_and_what_headroom_is_needed() -> None:
     )
     (row,) = rows(found, found.placements)
     assert (row.devices, row.used, row.free, row.usable, row.headroom, row.needs_nodes, row.cost) == (16, 24, -8, 0, 16, 1, 240_000_000)
+
+
+def test_a_claim_holds_32_devices() -> None:
+    def fleet(count: int) -> Fleet:
+        return b.fleet(b.hardware("h100", b.gpu(count=64)), b.cluster("east"), b.deployment("chat", b.engine(b.request(count=count))))
+
+    assert short(fleet(32)) == {"chat": "east/h100 1"}
+    assert reasons(fleet(33)) == {"east": "NoMatchingClass: a pod of engine `main` asks for 33 devices, and a claim holds at most 32"}

@@ -16,7 +16,7 @@ from ..api.deployment import DeviceRequest, Engine, Member
 from ..api.devices import Constraint, DeviceOption
 from ..api.hardware import Device, InferenceClassSpec
 from ..api.quantity import Quantity
-from .assign import KEPT, Grant, assignments
+from .assign import KEPT, MAX_DEVICES, Grant, assignments
 from .demand import Demand, capacity, is_device, requests
 from .evaluate import Evaluator
 from .joint import best
@@ -143,6 +143,9 @@ class Matcher:
             fitting.append([g for g in valued if only is None or all(only.get(prefix + name) == group for name, group in g.devices)])
         found = assignments(fitting, node.counts) if all(fitting) else []
         if not found:
+            least = sum(min(sum(count for _, count in grant.taken) for grant in grants) for grants in fitting if grants)
+            if least > MAX_DEVICES:
+                return Miss(lambda: f"a pod of engine `{engine.name}` asks for {least} devices, and a claim holds at most {MAX_DEVICES}")
             return Miss(lambda: f"the requests of engine `{engine.name}` cannot be served together on a node of {class_name}")
         return [_Fit(asked.member, prefix, each.devices, each.taken, resources) for each in found]
 
