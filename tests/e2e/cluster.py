@@ -40,7 +40,7 @@ class Cluster(Client):
         Only the server reads the YAML: Python would need longer for these files than everything else here takes.
         """
         documents = [text for path in sorted(folder.rglob("*.yaml")) for text in split(path.read_text())]
-        texts = [text for text in documents if _defines(text) in kinds]
+        texts = [text for text in documents if defines(text) in kinds]
         created = [self.create("apiextensions.k8s.io/v1", "CustomResourceDefinition", text) for text in texts]
         for definition in created:
             self.until(partial(self._established, definition), f"{definition['metadata']['name']} established")
@@ -73,7 +73,7 @@ def split(text: str) -> list[str]:
     return [part for part in re.split(r"^---.*$", text, flags=re.MULTILINE) if part.strip()]
 
 
-def _defines(text: str) -> tuple[str, str] | None:
+def defines(text: str) -> tuple[str, str] | None:
     """The group and kind that a CustomResourceDefinition in the usual layout is of."""
     found = [re.search(pattern, text, re.MULTILINE) for pattern in (r"^  group: (\S+)$", r"^    kind: (\S+)$")]
     return (found[0][1], found[1][1]) if found[0] and found[1] else None
@@ -99,14 +99,16 @@ class Launcher:
 
 
 @contextmanager
-def start(tools: Path, *, controllers: bool = False, scheduler: bool = False, kwok: bool = False) -> Iterator[Cluster]:
+def start(
+    tools: Path, *, controllers: bool = False, scheduler: bool = False, kwok: bool = False, controller_flags: Sequence[str] = ()
+) -> Iterator[Cluster]:
     """An empty cluster; everything is stopped and removed at the end."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="cluster-")))
         launch = Launcher(tools, folder, stack, [])
         cluster = stack.enter_context(closing(_api_server(launch, _etcd(launch))))
         if controllers:
-            _controllers(launch, cluster)
+            _controllers(launch, cluster, controller_flags)
         if scheduler:
             launch("kube-scheduler", f"--kubeconfig={cluster.kubeconfig}", "--leader-elect=false", "--secure-port=0")
         if kwok:
@@ -158,7 +160,7 @@ def _api_server(launch: Launcher, etcd: str) -> Cluster:
     return cluster
 
 
-def _controllers(launch: Launcher, cluster: Cluster) -> None:
+def _controllers(launch: Launcher, cluster: Cluster, flags: Sequence[str] = ()) -> None:
     process = launch(
         "kube-controller-manager",
         f"--kubeconfig={cluster.kubeconfig}",
@@ -167,6 +169,7 @@ def _controllers(launch: Launcher, cluster: Cluster) -> None:
         f"--service-account-private-key-file={cluster.folder / 'pki' / 'service-accounts.key'}",
         f"--root-ca-file={cluster.folder / 'pki' / 'apiserver.crt'}",
         "--use-service-account-credentials=false",
+        *flags,
     )
     # No pod is admitted into a namespace before its service account is there.
     until(lambda: cluster.get("v1", "ServiceAccount", "default", "default") is not None, "default service account", process)
