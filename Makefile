@@ -1,7 +1,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help example test e2e check schemas golden bench image lock clean
+.PHONY: help example test e2e e2e-scaling check schemas golden bench image lock clean
 
 BIN := .venv/bin
 # More arguments for the program that a target runs: make test ARGS="-x -k place"
@@ -12,14 +12,17 @@ NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 python3.11; do \
 	if $$candidate -c '$(NEW_ENOUGH)' 2>/dev/null; then echo $$candidate; break; fi; done)
 
-# What the end-to-end tests run; kube-controller-manager can be built by name too.
-E2E_TOOLS ?= actionlint etcd kube-apiserver kube-scheduler kwok dra-oracle crds envoy envoy-gateway epp
+# What the end-to-end tests run; what Argo CD and what scales needs can be built by name too.
+E2E_TOOLS ?= actionlint etcd kube-apiserver kube-controller-manager kube-scheduler kwok dra-oracle crds envoy envoy-gateway epp
+
+# What scales takes long to build, so it is run by hand.
+SCALING_TOOLS := etcd kube-apiserver kube-controller-manager kube-scheduler kwok crds lws keda-operator keda-adapter
 
 IMAGE ?= modelfleet-plugin
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-11s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 example: .venv/.ready ## check the example repository, write its manifests to build/example and list them
 	@rm -rf build/example
@@ -34,6 +37,9 @@ test: .venv/.ready ## run the tests that need Python alone
 
 e2e: .venv/.ready ## build real Kubernetes programs from source (once, some minutes) and run the tests that need them
 	@tools=$$($(BIN)/python -m tests.e2e.build $(E2E_TOOLS)) && MODELFLEET_TOOLS=$$tools $(BIN)/pytest -m e2e tests/e2e $(ARGS)
+
+e2e-scaling: .venv/.ready ## build the controllers that scale (once, long) and watch them scale a Deployment and a gang
+	@tools=$$($(BIN)/python -m tests.e2e.build $(SCALING_TOOLS)) && MODELFLEET_TOOLS=$$tools $(BIN)/pytest -m scaling tests/e2e $(ARGS)
 
 check: .venv/.ready ## run the linter and the type checker
 	$(BIN)/ruff check

@@ -108,6 +108,12 @@ def picker_crds(folder: Path, out: Path) -> None:
         (out / "epp-crds" / path.name).write_bytes(path.read_bytes())
 
 
+def lws_webhooks(folder: Path, out: Path) -> None:
+    """What the API server asks LeaderWorkerSet's controller before it stores its sets and their pods."""
+    module = Path(go(folder, "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/lws"))
+    (out / "lws-webhooks.yaml").write_bytes((module / "config" / "webhook" / "manifests.yaml").read_bytes())
+
+
 TOOLS = {
     "actionlint": Tool("actionlint", "github.com/rhysd/actionlint/cmd/actionlint"),
     "argocd": Tool("argocd", "github.com/argoproj/argo-cd/v3/cmd", argocd_stamp, argocd_beside, toolchain=GO_1_27),
@@ -115,8 +121,11 @@ TOOLS = {
     "kube-apiserver": Tool("kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver", kubernetes_stamp),
     "kube-controller-manager": Tool("kubernetes", "k8s.io/kubernetes/cmd/kube-controller-manager", kubernetes_stamp),
     "kube-scheduler": Tool("kubernetes", "k8s.io/kubernetes/cmd/kube-scheduler", kubernetes_stamp),
+    "keda-adapter": Tool("keda", "github.com/kedacore/keda/v2/cmd/adapter", toolchain=GO_1_27),
+    "keda-operator": Tool("keda", "github.com/kedacore/keda/v2/cmd/operator", toolchain=GO_1_27),
     "kwok": Tool("kwok", "sigs.k8s.io/kwok/cmd/kwok", beside=kwok_stages),
     "dra-oracle": Tool("dra-oracle", "."),
+    "lws": Tool("lws", "sigs.k8s.io/lws/cmd", beside=lws_webhooks, toolchain=GO_1_27),
     "envoy-gateway": Tool("envoygw", "github.com/envoyproxy/gateway/cmd/envoy-gateway", toolchain=GO_1_27),
     "epp": Tool("epp", "sigs.k8s.io/gateway-api-inference-extension/cmd/epp", beside=picker_crds, toolchain=GO_1_27),
 }

@@ -9,7 +9,10 @@ VARIABLE = "MODELFLEET_TOOLS"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if os.environ.get(VARIABLE):
+    if tools := os.environ.get(VARIABLE):
+        for item in items:
+            if item.get_closest_marker("scaling") and not (Path(tools) / "keda-operator").exists():
+                item.add_marker(pytest.mark.skip(reason="needs LeaderWorkerSet's and KEDA's controllers: run `make e2e-scaling`"))
         return
     for item in items:
         if item.get_closest_marker("e2e"):

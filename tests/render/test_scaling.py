@@ -33,7 +33,7 @@ def trigger(name: str, query: str, metric: str = "AverageValue", none_is_zero: s
         "serverAddress": "http://prometheus:9090",
         "threshold": target,
     }
-    return {"name": name, "type": "prometheus", "metricType": metric, "metadata": metadata, "useCachedMetrics": False}
+    return {"name": name, "type": "prometheus", "metricType": metric, "metadata": metadata}
 
 
 LATENCY = f"histogram_quantile(0.95, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket{{{SERIES}}}[2m])))"

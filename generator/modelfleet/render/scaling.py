@@ -1,4 +1,8 @@
-"""ScaledObject: KEDA's autoscaling of a workload within the share that placement gave it."""
+"""ScaledObject: KEDA's autoscaling of a workload within the share that placement gave it.
+
+KEDA's operator writes the object back without optional fields that are false; where one stood in Git, a sync would never end. So
+useCachedMetrics and restoreToOriginalReplicaCount, false by default, are left out.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +34,7 @@ def scaled_object(workload: Workload) -> Manifest | None:
     found = triggers(workload)
     behavior = _behavior(workload)
     spec: dict[str, Any] = {
-        "advanced": {"horizontalPodAutoscalerConfig": {"behavior": behavior}, "restoreToOriginalReplicaCount": False},
+        "advanced": {"horizontalPodAutoscalerConfig": {"behavior": behavior}},
         # The last copy goes when it was not needed for as long as any other.
         "cooldownPeriod": _COOLDOWN_SECONDS if workload.minimum else behavior["scaleDown"]["stabilizationWindowSeconds"],
         "maxReplicaCount": workload.maximum,

@@ -70,7 +70,7 @@ def _prometheus(workload: Workload, name: str, query: str, metric: str, threshol
         "serverAddress": workload.cluster.spec.monitoring.prometheus_url,
         "threshold": threshold,
     }
-    return {"name": name, "type": "prometheus", "metricType": metric, "metadata": metadata, "useCachedMetrics": False}
+    return {"name": name, "type": "prometheus", "metricType": metric, "metadata": metadata}
 
 
 def _filter(workload: Workload) -> str:
