@@ -78,7 +78,10 @@ def root(repository: Path) -> tuple[list[Unit], str]:
     are, because the sets never delete.
     """
     report = Report()
-    fleet = pipeline.read(repository, pipeline.Slice(models=()), report).fleet
+    found = pipeline.read(repository, pipeline.Slice(models=()), report)
+    fleet = found.fleet
+    if fleet is not None:
+        pipeline.check_installed(found, report)
     errors = sorted(report.errors, key=lambda d: d.order)
     fatal = [d for d in errors if d.location.path.startswith("fleet/")]
     if fleet is None or fatal:

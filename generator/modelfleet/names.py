@@ -222,6 +222,11 @@ def team_project(team: str) -> str:
     return fit(f"{TEAM}-{team}", SERVICE_LIMIT, team, "project")
 
 
+def stack_set(cluster: str) -> str:
+    """ApplicationSet of a cluster's components; no cluster's name ends like it."""
+    return f"{cluster}-stack"
+
+
 def manifest_paths(unit_kind: str, namespace: str, recorded: bool) -> str:
     """The inputs of a unit, from the root of the repository, as Argo CD reads them; not `recorded`: everything."""
     if not recorded:

@@ -105,6 +105,16 @@ def _folders(part: Slice) -> list[str]:
     return folders
 
 
+def check_installed(repository: Repository, report: Report) -> None:
+    """Whether what the clusters get besides models can be rendered; fleet/ is enough."""
+    from .checks import stack
+
+    fleet = repository.fleet
+    assert fleet is not None
+    if fleet.add_ons or fleet.settings.spec.components or any(cluster.spec.components for cluster in fleet.clusters.values()):
+        stack.check_installed(repository.resources, fleet, report)
+
+
 def check_selectors(repository: Repository, report: Report) -> None:
     """Whether every device selector compiles and reads what some class publishes."""
     from .checks import selectors
@@ -133,6 +143,7 @@ def check_recorded(repository: Repository, report: Report, devices: bool = True)
 
     fleet = repository.fleet
     assert fleet is not None
+    check_installed(repository, report)
     records.check_records(repository.resources, fleet, report, clusters=devices)
     references.check_caches(repository.resources, report, {"/".join(key) for key in fleet.placements})
     services.check_targets(repository.resources, report)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from modelfleet import place  # noqa: F401  its package must import before the plan's module is asked for
+from modelfleet.api.addon import AddOnSpec
 from modelfleet.api.cache import ModelCacheSpec
 from modelfleet.api.cluster import InferenceClusterSpec
 from modelfleet.api.configmap import ConfigMap
@@ -160,9 +161,10 @@ def fleet(
     endpoints: tuple[Endpoint, ...] = (),
     fronts: tuple[Front, ...] = (),
     teams: Any = None,
+    add_ons: Any = None,
     **spec: Any,
 ) -> Fleet:
-    """A fleet with one cluster and one deployment. caches: by name, in the namespace of them all. teams: by name."""
+    """A fleet with one cluster and one deployment. caches: by name, in the namespace of them all. teams, add_ons: by name."""
     settings = {"argocd": {"repoURL": "https://git.example.com/acme/fleet.git", **spec.pop("argocd", {})}, **spec}
     return Fleet(
         Settings("acme", FleetSpec.model_validate(settings)),
@@ -171,6 +173,7 @@ def fleet(
         {d.key: d for d in deployments or (deployment(),)},
         {},
         teams=teams or {},
+        add_ons={name: AddOnSpec.model_validate(spec) for name, spec in (add_ons or {}).items()},
         caches={(NAMESPACE, name): cache for name, cache in (caches or {}).items()},
         config_maps={(c.metadata.namespace, c.metadata.name): c for c in config_maps},
         services={s.key: s for s in services},

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from modelfleet.place.plan import Plan
-from modelfleet.resolve.fleet import Fleet
+from modelfleet.resolve.fleet import Cluster, Fleet
 
 from . import doors, kinds
 from .builders import NAMESPACE, cluster, deployment, engine, entry, fleet, gpu, placement, plan, plugin_gpu, pod, pool, scaling, team
@@ -88,6 +89,9 @@ def scenarios() -> dict[str, Scenario]:
         "routes-withdrawn": (fleet(clusters=(offline,)), plan(), ROUTES),
         "root": (_company(), _company_plan(), "root"),
         "root-teams": (_teams()["tenant-team"][0], plan(), "root"),
+        "root-stack": (_stacked(), plan(), "root"),
+        "root-stack-prune": (_stacked(argocd={"removal": "Prune"}), plan(), "root"),
+        "base-stack": (_stacked(), plan(), "base"),
         "root-prune": (fleet(argocd=prune, placement={"recorded": "Optional"}), plan(), "root"),
     }
 
@@ -106,14 +110,38 @@ def _teams() -> dict[str, Scenario]:
     limits = {"kubernetesQuota": {"requests.cpu": "2000m", "pods": "100", "requests.memory": "1024Gi"}, "egress": ["10.0.0.0/8"]}
     owner = team(groups=["acme:ml search", "CN=search,OU=ml"], podSecurity="Restricted", **limits)
     store = {"storeRef": {"name": "vault"}, "keyTemplate": "teams/{namespace}/{name}"}
-    outside = cluster("east", monitoring={"prometheusURL": "https://metrics.example.com/east"}, gateway={"namespace": "edge"})
+    outside = cluster("east", monitoring={"prometheusURL": "https://metrics.example.com/east"})
     token = {"tokenSecretRef": {"name": "fleet-token"}}
     return {
         "tenant-team": (fleet(needy, teams={"ml": owner}, secrets=store), plan(), TENANT),
         "tenant-team-prune": (fleet(needy, teams={"ml": owner}, secrets=store, argocd={"removal": "Prune"}), plan(), TENANT),
-        "tenant-without-a-store": (fleet(needy, clusters=(outside,)), plan(), TENANT),
+        "tenant-without-a-store": (fleet(needy, clusters=(outside,), routing={"gatewayNamespace": "edge"}), plan(), TENANT),
         "base-store": (fleet(routing=token, secrets=store), plan(), "base"),
     }
+
+
+def _stacked(**spec: Any) -> Fleet:
+    """A fleet with components, one of them only where its label says so, and an add-on whose values differ by cluster."""
+    components = [
+        {"name": "keda", "version": "2.21.0"},
+        {"name": "keda", "version": "2.22.0", "environment": "development", "values": {"operator": {"replicaCount": 3}}},
+        {"name": "envoy-gateway"},
+        {"name": "inference-extension"},
+        {"name": "kube-prometheus-stack", "mode": "Provided"},
+    ]
+    values = {"host": "{{ cluster.name }}.{{ fleet.name }}.example.com", "tier": '{{ cluster.labels["tier"] | upper }}', "plain": "{x}"}
+    chart = {"repoURL": "https://weaviate.github.io/weaviate-helm", "name": "weaviate", "version": "17.6.0"}
+    dashboards = {"repoURL": "https://git.example.com/acme/dashboards.git", "path": "deploy", "revision": "v1.4.0"}
+    add_ons = {"weaviate": {"chart": chart, "values": values, "wave": 5}, "dashboards": {"git": dashboards, "namespace": "monitoring"}}
+    east = labelled("east", tier="gold")
+    west = labelled("west", tier="silver", **{"modelfleet.io/environment": "development"})
+    own = replace(west, spec=west.spec.model_copy(update={"components": cluster(components=[{"name": "lws"}]).spec.components}))
+    return fleet(clusters=(east, own), components=components, add_ons=add_ons, **spec)
+
+
+def labelled(name: str, **labels: str) -> Cluster:
+    """A cluster with labels."""
+    return replace(cluster(name), labels=labels)
 
 
 def _company() -> Fleet:

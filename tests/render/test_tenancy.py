@@ -107,7 +107,7 @@ def _selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
 
 
 def policies(**spec: Any) -> list[Manifest]:
-    return list(tenancy.network_policies(NAMESPACE, cluster(), ("ml", team(**spec)), "Retire"))
+    return list(tenancy.network_policies(NAMESPACE, cluster(), "envoy-gateway-system", ("ml", team(**spec)), "Retire"))
 
 
 @pytest.mark.parametrize(("what", "one", "other", "port", "free", "walled"), FLOWS, ids=[flow[0] for flow in FLOWS])

@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from .base import DnsLabel, Document, Metadata, Model, NonEmpty, Selector, mistake
+from .templates import is_template, problem
 
 RepoUrl = Annotated[str, StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\s]+$"), Field(alias="repoURL")]
 
@@ -62,13 +63,10 @@ class AddOnSpec(Model):
     @model_validator(mode="after")
     def _templates(self) -> Self:
         for path, text in strings(self.values):
-            if "{{" in text or "{%" in text or "{#" in text:
-                from .templates import problem  # a parser that few declarations need
-
-                if found := problem(text):
-                    raise mistake(
-                        "BadTemplate", found, "values", *path, hint='{{ cluster.name }}, {{ cluster.labels["key"] }}, {{ fleet.name }}'
-                    )
+            if is_template(text) and (found := problem(text)):
+                raise mistake(
+                    "BadTemplate", found, "values", *path, hint='{{ cluster.name }}, {{ cluster.labels["key"] }}, {{ fleet.name }}'
+                )
         return self
 
 
@@ -83,8 +81,8 @@ def strings(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[tuple[st
 class AddOnMetadata(Metadata):
     """Metadata of an add-on."""
 
-    name: DnsLabel
-    """Name of the add-on: a DNS label."""
+    name: Annotated[DnsLabel, Field(max_length=53)]
+    """Name of the add-on: a DNS label of at most 53 characters, as Helm wants a release's."""
 
 
 class AddOn(Document):

@@ -54,7 +54,7 @@ def unique(key: str | tuple[str, ...] = "name") -> AfterValidator:
         for index, item in enumerate(items):
             ident = tuple(getattr(item, k) for k in keys)
             if ident in seen:
-                what = ", ".join(f"{k.rstrip('_')} `{v}`" for k, v in zip(keys, ident, strict=True))
+                what = ", ".join(f"{k.rstrip('_')} `{v}`" for k, v in zip(keys, ident, strict=True) if v is not None)
                 raise mistake("DuplicateItem", f"{what} stands twice in this list", index, keys[0].rstrip("_"), hint="rename or remove one")
             seen[ident] = index
         return items

@@ -115,8 +115,6 @@ class GatewaySettings(Model):
     """true: requests and answers may travel in the clear. Default: false."""
     class_name: DnsSubdomain = "envoy"
     """GatewayClass. Default: envoy."""
-    namespace: DnsLabel = "envoy-gateway-system"
-    """Namespace of the gateway's proxies, which models admit. Default: envoy-gateway-system."""
     inference_pools: bool = False
     """true: the gateway can route to an InferencePool, which serving.picker EndpointPicker needs. Default: false."""
     tls: GatewayTls | None = None
@@ -205,7 +203,7 @@ class InferenceClusterSpec(Model):
     gateway: GatewaySettings = GatewaySettings.model_construct()
     """The cluster's gateway."""
     components: Annotated[Items[Component], Field(max_length=64), unique()] = ()
-    """Components of this cluster; they override the fleet's by name."""
+    """Components of this cluster; they override the fleet's by name. Where the fleet has none and this is empty, none is missing."""
     placement: ClusterPlacement = ClusterPlacement.model_construct()
     """What every replica on the cluster gets."""
     inventory: Inventory | None = None

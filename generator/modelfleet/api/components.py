@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import StringConstraints, model_validator
 
-from .base import DnsLabel, Model, mistake
+from .base import DnsLabel, LabelValue, Model, mistake
 
 
 class Component(Model):
@@ -26,3 +26,10 @@ class Component(Model):
                 message = f"`{field}` is for mode Install: a component that is {self.mode} is not installed by modelfleet"
                 raise mistake("Contradiction", message, field, hint=f"remove {field}")
         return self
+
+
+class FleetComponent(Component):
+    """A component of the fleet's list; a second entry of one name for an environment overrides the first there."""
+
+    environment: Annotated[LabelValue, StringConstraints(min_length=1)] | None = None
+    """Clusters whose label modelfleet.io/environment has this value. Default: all."""

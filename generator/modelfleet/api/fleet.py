@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from .base import DnsLabel, DnsSubdomain, Document, Items, Metadata, Model, mistake, unique
-from .components import Component
+from .components import FleetComponent
 from .refs import SecretName
 
 VersionRange = Annotated[
@@ -114,8 +114,8 @@ class FleetSpec(Model):
     """Routing between clusters."""
     secrets: Secrets | None = None
     """Where Secrets come from. Default: people bring them."""
-    components: Annotated[Items[Component], Field(max_length=64), unique()] = ()
-    """What every cluster gets, at most 64. Default: what the catalog holds for the models there."""
+    components: Annotated[Items[FleetComponent], Field(max_length=64), unique(("name", "environment"))] = ()
+    """What every cluster gets besides models, at most 64. Default: nothing; what models need is then taken to be there."""
 
     @model_validator(mode="after")
     def _prune_needs_records(self) -> Self:

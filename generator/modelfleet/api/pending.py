@@ -31,21 +31,17 @@ class Pending:
     row: Row
 
 
-_WHOLE: dict[str, str] = {
-    "AddOn": "add-ons are checked and not installed yet",
-}
+_WHOLE: dict[str, str] = {}
 
 _ROWS: dict[str, tuple[Row, ...]] = {
     "Fleet": (
         Row("spec.argocd.delivery", "the Applications run the plugin all the same"),
-        Row("spec.components", "components are not installed yet; bring them to the clusters"),
     ),
     "InferenceCluster": (
         Row("spec.cluster.source", "clusters are not made yet; it must be there, and Argo CD must know it"),
         Row("spec.cluster.existing.secretRef", "Argo CD holds the credentials of its clusters", meaningless=True),
         Row("spec.cluster.existing.identitySecretRef", "Argo CD holds the credentials of its clusters", meaningless=True),
         Row("spec.stack", "gangs are started by LeaderWorkerSet all the same, not by Grove"),
-        Row("spec.components", "components are not installed yet; bring them to the cluster"),
     ),
     "InferenceGateway": (
         Row("spec.backend", "the front door is Envoy Gateway, which the stack installs", meaningless=True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..diagnostics import Report
 from ..resolve.fleet import Fleet
 from ..validate import Resources
-from . import claims, hardware, notyet, references, schedules, services, shares, teams
+from . import claims, hardware, notyet, references, schedules, services, shares, stack, teams
 from .reach import Reach
 
 
@@ -20,4 +20,5 @@ def check_across(resources: Resources, fleet: Fleet, report: Report) -> None:
     schedules.check_schedules(resources, report)
     hardware.check_hardware(resources, fleet, reach, report)
     claims.check_claims(resources, fleet, reach, report)
+    stack.check_stack(resources, fleet, report)
     notyet.check_pending(resources, report)

@@ -82,11 +82,25 @@ GATEWAY_PLACE = error(
     "Set clusterName to a cluster without a front door; without clusterName it is the hub.",
     "spec: {clusterName: hub}  # twice",
 )
+UNKNOWN_COMPONENT = error(
+    "UnknownComponent",
+    "A component is not in the catalog.",
+    "Nothing would be installed, and nobody would miss it before a model does.",
+    "Use one of the names in the hint; declare anything else as an AddOn.",
+    "components: [{name: kedaa}]",
+)
+MISSING_COMPONENT = error(
+    "MissingComponent",
+    "A cluster lacks a component that the models there, or its other components, need.",
+    "Their pods, routes or scalers would not be made: their definitions or drivers are not there.",
+    "Add it to the components of the fleet or the cluster; with mode: Provided if someone else installs it.",
+    "components: [{name: envoy-gateway}]  # and a gang: lws is missing",
+)
 ADD_ON_COLLIDES = error(
     "AddOnCollides",
-    "An add-on has the name of a component of the stack.",
-    "Two Applications would have one name.",
-    "Rename the add-on.",
+    "An add-on has the name of a component of the stack, or installs what is installed there already.",
+    "Two Applications would own the same objects.",
+    "Rename the add-on, remove one of the two, or give it another namespace.",
     "kind: AddOn, metadata: {name: keda}",
 )
 TWO_OWNERS = error(

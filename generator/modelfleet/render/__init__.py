@@ -1,7 +1,7 @@
 """Rendering: a fleet and a plan to units of plain dicts. Pure: no file, network, clock, environment or randomness.
 
 Modules are named after what they render: `engines`, `pod`, `claims`, `scaling`, `caches`, `configs`, `picker`, `routing`, `tenancy`,
-`secrets`, `report`, `applications`. What they render it from is in `workload` and `members`.
+`secrets`, `report`, `applications`, `components`. What they render it from is in `workload` and `members`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from .. import names
 from ..balance import Balance, balance
+from ..resolve import stack
 from ..resolve.fleet import Cluster, Fleet, Front, Service
 from . import (
     applications,
@@ -18,6 +19,7 @@ from . import (
     by_model,
     caches,
     claims,
+    components,
     configs,
     engines,
     envoy,
@@ -83,11 +85,17 @@ def render_root(fleet: Fleet, plan: Plan) -> Unit:
     known = _namespaces(fleet, plan) if fleet.fronts else {namespace for namespace, _ in plan.placements}
     homeless = {namespace for namespace in known if namespace not in owners}
     manifests = [applications.platform_project(settings, clusters), applications.models_project(settings, homeless)]
+    stacks = [(cluster, stack.installed(fleet, cluster)) for cluster in clusters]
+    if any(items for _, items in stacks):
+        manifests.append(components.stack_project(settings, stacks))
     manifests += [applications.team_project(settings, name, fleet.teams[name]) for name in sorted(fleet.teams)]
     units: dict[str, list[UnitId]] = {name: [] for name in fleet.clusters}
     for unit in unit_ids(fleet, plan):
         units[unit.cluster].append(unit)
-    manifests += [applications.application_set(settings, cluster, units[cluster.name], plan.placements, owners) for cluster in clusters]
+    for cluster, items in stacks:
+        manifests.append(applications.application_set(settings, cluster, units[cluster.name], plan.placements, owners))
+        if items:
+            manifests.append(components.stack_set(settings, cluster, items))
     return Unit(ROOT, tuple(manifests))
 
 
@@ -138,6 +146,8 @@ def _base(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[K
 def _gateway(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
     """The gateway of a cluster where models run."""
     removal, token = fleet.settings.spec.argocd.removal, fleet.settings.spec.routing.token_secret_ref
+    if stack.installs(fleet, cluster, "envoy-gateway"):
+        yield routing.gateway_class(cluster, removal)
     yield routing.gateway(cluster, removal)
     yield routing.traffic_policy(removal)
     yield routing.monitor(names.GATEWAY, removal)
@@ -154,7 +164,7 @@ def _tenant(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list
     yield report.report(
         unit, {**_deployments(plan, unit, keys), **report.lines("prerequisites", secrets.prerequisites(needed, settings.secrets))}, removal
     )
-    yield from tenancy.network_policies(unit.namespace, cluster, owner, removal)
+    yield from tenancy.network_policies(unit.namespace, cluster, settings.routing.gateway_namespace, owner, removal)
     if owner:
         yield from tenancy.rights(unit.namespace, owner, removal)
         if quota := tenancy.resource_quota(unit.namespace, owner, removal):

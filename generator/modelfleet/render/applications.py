@@ -74,7 +74,8 @@ _SCALED: Kinds = (("apps", "Deployment"), ("leaderworkerset.x-k8s.io", "LeaderWo
 def platform_project(settings: FleetSpec, clusters: Sequence[Cluster]) -> Manifest:
     """The project of the base units: the system namespace of each cluster."""
     found = [{**destination(cluster), "namespace": names.SYSTEM_NAMESPACE} for cluster in clusters]
-    spec = _wall(settings, "System namespace and gateway of every cluster", found, _PLATFORM, [names.SYSTEM_NAMESPACE])
+    gateway_class = {"group": "gateway.networking.k8s.io", "kind": "GatewayClass"}
+    spec = _wall(settings, "System namespace and gateway of every cluster", found, _PLATFORM, [names.SYSTEM_NAMESPACE], gateway_class)
     return _project(settings, names.PROJECT_PLATFORM, spec)
 
 
@@ -151,11 +152,16 @@ def _walled_in(settings: FleetSpec, description: str, namespaces: Iterable[str])
 
 
 def _wall(
-    settings: FleetSpec, description: str, destinations: Sequence[Mapping[str, str]], kinds: Kinds, namespaces: Sequence[str]
+    settings: FleetSpec,
+    description: str,
+    destinations: Sequence[Mapping[str, str]],
+    kinds: Kinds,
+    namespaces: Sequence[str],
+    *more: Mapping[str, str],
 ) -> dict[str, Any]:
     """What an Application of a project may write: kinds, in these places, from this repository alone, and the Namespaces by name."""
     return {
-        "clusterResourceWhitelist": [{"group": "", "kind": "Namespace", "name": namespace} for namespace in namespaces],
+        "clusterResourceWhitelist": [{"group": "", "kind": "Namespace", "name": namespace} for namespace in namespaces] + list(more),
         "description": description,
         "destinations": list(destinations),
         "namespaceResourceWhitelist": [{"group": group, "kind": kind} for group, kind in kinds],

@@ -25,6 +25,16 @@ def gateway(cluster: Cluster, removal: Removal) -> Manifest:
     return envoy.gateway_api("Gateway", envoy.system("Gateway", names.GATEWAY, removal), spec)
 
 
+def gateway_class(cluster: Cluster, removal: Removal) -> Manifest:
+    """The class of the cluster's gateway, where the stack installs the controller: its chart brings none."""
+    return {
+        "apiVersion": f"{envoy.GATEWAY_GROUP}/v1",
+        "kind": "GatewayClass",
+        "metadata": metadata(cluster.spec.gateway.class_name, annotations=sync.annotations_of("GatewayClass", removal)),
+        "spec": {"controllerName": "gateway.envoyproxy.io/gatewayclass-controller"},
+    }
+
+
 def token_policy(secret: str, removal: Removal, *, by_model: bool) -> Manifest:
     """Only callers with the fleet's token pass the gateway; without it anyone who reaches it passes by the front's keys.
 

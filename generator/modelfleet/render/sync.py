@@ -23,8 +23,8 @@ _LOSABLE_KINDS = frozenset(
 _STACK_KINDS = frozenset(
     (
         "AIGatewayRoute", "AIServiceBackend", "Backend", "BackendSecurityPolicy", "BackendTrafficPolicy", "ClientTrafficPolicy",
-        "EnvoyProxy", "ExternalSecret", "Gateway", "HTTPRoute", "HTTPRouteFilter", "InferencePool", "LeaderWorkerSet", "PodMonitor",
-        "PrometheusRule", "ScaledObject", "SecurityPolicy",
+        "EnvoyProxy", "ExternalSecret", "Gateway", "GatewayClass", "HTTPRoute", "HTTPRouteFilter", "InferencePool", "LeaderWorkerSet",
+        "PodMonitor", "PrometheusRule", "ScaledObject", "SecurityPolicy",
     )
 )  # fmt: skip
 # Their names hold a hash: an old pod needs the old one until no ReplicaSet names it.

@@ -92,13 +92,15 @@ def resource_quota(name: str, owner: tuple[str, TeamSpec], removal: sync.Removal
     }
 
 
-def network_policies(name: str, cluster: Cluster, owner: tuple[str, TeamSpec] | None, removal: sync.Removal) -> Iterator[Manifest]:
+def network_policies(
+    name: str, cluster: Cluster, gateways: str, owner: tuple[str, TeamSpec] | None, removal: sync.Removal
+) -> Iterator[Manifest]:
     """Who may reach the pods of a namespace: its own, the gateway's proxies and Prometheus; and, if the team says so, what they may reach.
 
     Gangs, caches moved between phases and pickers talk from pod to pod of one namespace on ports that engines choose, so no port is
-    named. What comes from a pod's own node (probes) always passes.
+    named; gateways: the namespace of the gateway's proxies. What comes from a pod's own node (probes) always passes.
     """
-    others = sorted({cluster.spec.gateway.namespace, monitoring_namespace(cluster)})
+    others = sorted({gateways, monitoring_namespace(cluster)})
     namespaces = {"matchExpressions": [{"key": names.LABEL_NAMESPACE_NAME, "operator": "In", "values": others}]}
     sources: list[dict[str, Any]] = [{"podSelector": {}}, {"namespaceSelector": namespaces}]
     yield _policy(names.INGRESS_POLICY, name, removal, {"ingress": [{"from": sources}], "podSelector": {}, "policyTypes": ["Ingress"]})

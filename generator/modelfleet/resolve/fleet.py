@@ -15,6 +15,7 @@ from ..api.placement import PlacementSpec
 from ..diagnostics import Location
 
 if TYPE_CHECKING:
+    from ..api.addon import AddOnSpec
     from ..api.cache import ModelCacheSpec
     from ..api.configmap import ConfigMap
     from ..api.endpoint import ModelEndpointSpec
@@ -169,7 +170,7 @@ class Front:
 class Fleet:
     """Everything that was declared and recorded. Keys of what lives in a namespace are (namespace, name).
 
-    teams: by name. class_labels: labels of each class, on which quotas select. fronts: by the cluster that they stand on.
+    teams, add_ons: by name. class_labels: labels of each class, on which quotas select. fronts: by the cluster that they stand on.
     namespaces: that have declarations, placed or not.
     leaving_caches: those whose removal is approved.
 
@@ -190,6 +191,7 @@ class Fleet:
     endpoints: Mapping[tuple[str, str], Endpoint] = field(default_factory=dict)
     fronts: Mapping[str, Front] = field(default_factory=dict)
     namespaces: frozenset[str] = frozenset()
+    add_ons: Mapping[str, AddOnSpec] = field(default_factory=dict)
 
     def team_of(self, namespace: str) -> tuple[str, TeamSpec] | None:
         """The team that owns a namespace, by name."""

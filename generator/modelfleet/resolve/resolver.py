@@ -41,6 +41,7 @@ def resolve(resources: Resources, version: str, report: Report) -> Fleet | None:
         endpoints={_key(r): _endpoint(r) for r in resources.of("ModelEndpoint").values()},
         fronts=_fronts(resources, clusters),
         namespaces=_namespaces(resources),
+        add_ons={name: r.model.spec for name, r in resources.of("AddOn").items()},
     )
 
 
