@@ -309,6 +309,15 @@ CASES: list[tuple[str, dict[str, Edit], str]] = [
         {NEW: TEAM, MODEL: ("{name: engine, image: 'x:1'}", "{name: engine, image: 'x:1', ports: [{containerPort: 8000, hostPort: 80}]}")},
         "models/ml/chat.yaml:9:15",
     ),
+    (
+        "SecretValue",
+        {
+            NEW: ADD_ON.replace("keda", "grafana")
+            .replace("}\n", ", values: {adminPassword: hunter2}}\n")
+            .replace("catalog: grafana", "catalog: loki")
+        },
+        "fleet/new.yaml:4:47",
+    ),
     ("UnknownComponent", {FLEET: ("placement:", "components: [{name: kedaa}]\n  placement:")}, "fleet/fleet.yaml:6:23"),
     (
         "MissingComponent",

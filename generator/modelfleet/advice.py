@@ -5,12 +5,11 @@ Of an engine's arguments only those of vLLM are known, so its rules hold for ima
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from . import codes, names
+from . import codes, credentials, names
 from .api.placement import PlacementEntry
 from .api.team import TeamSpec
 from .checks import pod_security
@@ -29,11 +28,6 @@ Loc = tuple[str | int, ...]
 
 _ENGINES: Loc = ("spec", "template", "spec", "engines")
 _SERVED = ("$(MODELFLEET_SERVED_MODEL_NAME)", "$(MODELPLANE_SERVED_MODEL_NAME)")
-# Names that hold secrets, and shapes that only secrets have; a reference to a variable is no value.
-_SECRET_NAME = re.compile(r"(^|_)(TOKEN|PASSWORD|PASSWD|SECRET|SECRET_ACCESS_KEY|API_?KEY|PRIVATE_KEY|CREDENTIALS?)$", re.IGNORECASE)
-_SECRET_VALUE = re.compile(
-    r"\b(hf_[A-Za-z0-9]{20,}|sk-[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{16}|gh[pousr]_[A-Za-z0-9]{30,}|glpat-\S{20,})|BEGIN [A-Z ]*PRIVATE KEY"
-)
 
 
 def check_advice(resources: Resources, fleet: Fleet, report: Report) -> None:
@@ -92,13 +86,9 @@ def _containers(resource: Resource, pod: Mapping[str, Any], at: Loc) -> Iterator
                 yield found.says(codes.IMAGE_NOT_PINNED, f"`{found.image}` {what}: two pods may run two versions", hint, "image")
             for v, variable in enumerate(container.get("env") or ()):
                 value = variable.get("value")
-                if isinstance(value, str) and _secret(str(variable.get("name", "")), value):
+                if isinstance(value, str) and credentials.in_variable(str(variable.get("name", "")), value):
                     message = f"`{variable.get('name')}` looks like a secret that is written out; it is not shown here"
                     yield found.says(codes.SECRET_IN_ENV, message, "valueFrom: {secretKeyRef: {name: ..., key: ...}}", "env", v, "name")
-
-
-def _secret(name: str, value: str) -> bool:
-    return bool(_SECRET_VALUE.search(value)) or bool(_SECRET_NAME.search(name) and value and "$(" not in value and not value.isdigit())
 
 
 def _vllm(engine: _Container, name: str, decodes: bool) -> Iterator[Diagnostic]:

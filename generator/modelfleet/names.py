@@ -222,6 +222,11 @@ def team_project(team: str) -> str:
     return fit(f"{TEAM}-{team}", SERVICE_LIMIT, team, "project")
 
 
+def dashboard(name: str) -> str:
+    """ConfigMap of a dashboard."""
+    return f"modelfleet-dashboard-{name}"
+
+
 def stack_set(cluster: str) -> str:
     """ApplicationSet of a cluster's components; no cluster's name ends like it."""
     return f"{cluster}-stack"

@@ -110,12 +110,12 @@ def _teams() -> dict[str, Scenario]:
     limits = {"kubernetesQuota": {"requests.cpu": "2000m", "pods": "100", "requests.memory": "1024Gi"}, "egress": ["10.0.0.0/8"]}
     owner = team(groups=["acme:ml search", "CN=search,OU=ml"], podSecurity="Restricted", **limits)
     store = {"storeRef": {"name": "vault"}, "keyTemplate": "teams/{namespace}/{name}"}
-    outside = cluster("east", monitoring={"prometheusURL": "https://metrics.example.com/east"})
+    outside = cluster("east", gateway={"namespace": "edge"}, monitoring={"prometheusURL": "https://metrics.example.com/east"})
     token = {"tokenSecretRef": {"name": "fleet-token"}}
     return {
         "tenant-team": (fleet(needy, teams={"ml": owner}, secrets=store), plan(), TENANT),
         "tenant-team-prune": (fleet(needy, teams={"ml": owner}, secrets=store, argocd={"removal": "Prune"}), plan(), TENANT),
-        "tenant-without-a-store": (fleet(needy, clusters=(outside,), routing={"gatewayNamespace": "edge"}), plan(), TENANT),
+        "tenant-without-a-store": (fleet(needy, clusters=(outside,)), plan(), TENANT),
         "base-store": (fleet(routing=token, secrets=store), plan(), "base"),
     }
 

@@ -54,7 +54,9 @@ def test_the_root_and_the_list_read_no_deployment() -> None:
 def test_every_listed_unit_prints_its_report_in_its_own_namespace() -> None:
     found = fleet()
     for unit in render.unit_ids(found, plan()):
-        reports = [m["metadata"]["namespace"] for m in render.render_unit(found, plan(), unit).manifests if m["kind"] == "ConfigMap"]
+        reports = [
+            m["metadata"]["namespace"] for m in render.render_unit(found, plan(), unit).manifests if "report" in m["metadata"]["name"]
+        ]
         assert reports == [unit.namespace or "modelfleet-system"]
 
 

@@ -115,6 +115,8 @@ class GatewaySettings(Model):
     """true: requests and answers may travel in the clear. Default: false."""
     class_name: DnsSubdomain = "envoy"
     """GatewayClass. Default: envoy."""
+    namespace: DnsLabel = "envoy-gateway-system"
+    """Namespace of the gateway's proxies, which models admit. Default: envoy-gateway-system."""
     inference_pools: bool = False
     """true: the gateway can route to an InferencePool, which serving.picker EndpointPicker needs. Default: false."""
     tls: GatewayTls | None = None

@@ -28,6 +28,7 @@ COMMANDS = {
     "new": "Write a new declaration: cluster, class, deployment and others.",
     "place": "Decide where replicas run, and record it.",
     "remove": "Take a declaration away on purpose, in two commits.",
+    "runbook": "Write what to know and do when a deployment is in trouble.",
     "schemas": "Write the JSON Schemas of all kinds.",
 }
 

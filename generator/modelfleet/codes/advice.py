@@ -25,6 +25,13 @@ IMAGE_NOT_PINNED = warning(
     "Name a version or a digest.",
     "image: vllm/vllm-openai",
 )
+SECRET_VALUE = error(
+    "SecretValue",
+    "A document holds what looks like a credential.",
+    "Everyone who can read the repository has it, and its history keeps it.",
+    "Take it out and make it worthless; put a new one into a Secret and refer to it. A chart's values usually take the name of a Secret.",
+    "values: {grafana: {adminPassword: ...}}  # grafana: {admin: {existingSecret: grafana}}",
+)
 SECRET_IN_ENV = error(
     "SecretInEnv",
     "A variable of a pod looks like a secret that is written out.",

@@ -21,6 +21,7 @@ from . import (
     claims,
     components,
     configs,
+    dashboards,
     engines,
     envoy,
     fronts,
@@ -28,6 +29,7 @@ from . import (
     providers,
     report,
     routing,
+    rules,
     scaling,
     secrets,
     services,
@@ -137,6 +139,10 @@ def _base(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[K
     yield report.report(unit, {**report.base(cluster, front), **report.lines("prerequisites", lines)}, removal)
     if settings.secrets:
         yield from (secrets.external_secret(secret, settings.secrets, removal) for secret in needed)
+    yield rules.base_rules(fleet, cluster, removal)
+    yield from dashboards.dashboards(removal)
+    if stack.installs(fleet, cluster, "envoy-gateway"):
+        yield routing.gateway_class(cluster, removal)
     if cluster.spec.node_pools:  # a cluster of front doors alone has nothing to route to
         yield from _gateway(fleet, cluster)
     if front:
@@ -146,8 +152,6 @@ def _base(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[K
 def _gateway(fleet: Fleet, cluster: Cluster) -> Iterator[Manifest]:
     """The gateway of a cluster where models run."""
     removal, token = fleet.settings.spec.argocd.removal, fleet.settings.spec.routing.token_secret_ref
-    if stack.installs(fleet, cluster, "envoy-gateway"):
-        yield routing.gateway_class(cluster, removal)
     yield routing.gateway(cluster, removal)
     yield routing.traffic_policy(removal)
     yield routing.monitor(names.GATEWAY, removal)
@@ -164,7 +168,7 @@ def _tenant(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list
     yield report.report(
         unit, {**_deployments(plan, unit, keys), **report.lines("prerequisites", secrets.prerequisites(needed, settings.secrets))}, removal
     )
-    yield from tenancy.network_policies(unit.namespace, cluster, settings.routing.gateway_namespace, owner, removal)
+    yield from tenancy.network_policies(unit.namespace, cluster, cluster.spec.gateway.namespace, owner, removal)
     if owner:
         yield from tenancy.rights(unit.namespace, owner, removal)
         if quota := tenancy.resource_quota(unit.namespace, owner, removal):
@@ -199,6 +203,7 @@ def _model(fleet: Fleet, plan: Plan, cluster: Cluster, unit: UnitId, keys: list[
     yield from configs.config_maps(found)
     for workload, members in found:
         yield from _workload(workload, members)
+    yield rules.model_rules(fleet, found)
     if picker.uses_picker(fleet.deployments[key], cluster):
         yield from picker.picker(fleet.deployments[key], cluster, removal, retiring=_retiring(plan, cluster, keys))
 

@@ -37,6 +37,7 @@ _PLATFORM: Kinds = (
     ("gateway.networking.k8s.io", "Gateway"),
     ("gateway.networking.k8s.io", "HTTPRoute"),
     ("monitoring.coreos.com", "PodMonitor"),
+    ("monitoring.coreos.com", "PrometheusRule"),
 )
 _MODELS: Kinds = (
     ("", "ConfigMap"),
@@ -58,6 +59,7 @@ _MODELS: Kinds = (
     ("keda.sh", "ScaledObject"),
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"),
     ("monitoring.coreos.com", "PodMonitor"),
+    ("monitoring.coreos.com", "PrometheusRule"),
     ("networking.k8s.io", "NetworkPolicy"),
     ("policy", "PodDisruptionBudget"),
     ("rbac.authorization.k8s.io", "Role"),
