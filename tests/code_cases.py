@@ -229,6 +229,11 @@ CASES: list[tuple[str, dict[str, Edit], str]] = [
         {MODEL: (PRODUCTS, "selectors: [{cel: '!device.allowMultipleAllocations'}]")},
         "models/ml/chat.yaml:13:45",
     ),
+    (
+        "WrittenSecret",
+        {FLEET: ("https://git.example.com/fleet.git", "https://user:hunter2@git.example.com/fleet.git")},
+        "fleet/fleet.yaml:5:21",
+    ),
     ("NominalMemory", {MODEL: (PRODUCTS, "memory: {atLeast: 80Gi}")}, "models/ml/chat.yaml:13:45"),
     ("NoMatchingClass", {MODEL: ("NVIDIA H100]", "NVIDIA H900]")}, "models/ml/chat.yaml:13:15"),
     (
@@ -308,15 +313,6 @@ CASES: list[tuple[str, dict[str, Edit], str]] = [
         "PodSecurity",
         {NEW: TEAM, MODEL: ("{name: engine, image: 'x:1'}", "{name: engine, image: 'x:1', ports: [{containerPort: 8000, hostPort: 80}]}")},
         "models/ml/chat.yaml:9:15",
-    ),
-    (
-        "SecretValue",
-        {
-            NEW: ADD_ON.replace("keda", "grafana")
-            .replace("}\n", ", values: {adminPassword: hunter2}}\n")
-            .replace("catalog: grafana", "catalog: loki")
-        },
-        "fleet/new.yaml:4:47",
     ),
     ("UnknownComponent", {FLEET: ("placement:", "components: [{name: kedaa}]\n  placement:")}, "fleet/fleet.yaml:6:23"),
     (

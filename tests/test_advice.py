@@ -75,16 +75,6 @@ CASES: list[tuple[str, Any, dict[str, str]]] = [
     ),
     ("a digest needs no tag", lambda: of(image="vllm@sha256:" + "0" * 64), {}),
     (
-        "a token by its name",
-        lambda: of(env=[{"name": "MY_API_KEY", "value": "letmein"}]),
-        {"SecretInEnv": "`MY_API_KEY` looks like a secret that is written out; it is not shown here"},
-    ),
-    (
-        "a reference and a number are no secrets",
-        lambda: of(env=[{"name": "A_TOKEN", "value": "$(B)"}, {"name": "MAX_TOKEN", "value": "8"}]),
-        {},
-    ),
-    (
         "more devices than are claimed",
         lambda: of("--tensor-parallel-size=4", count=2),
         {"ParallelSize": "engine `main` runs on 4 devices (tensor 4 x pipeline 1 x data 1) and claims 2"},

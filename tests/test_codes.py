@@ -127,7 +127,7 @@ SPECIAL: dict[str, tuple[Callable[[Path], dict[str, list[str]]], str]] = {
 # Codes of commands, and advice, that have tables of their own.
 ADVICE = (
     "ColdStart", "DecodePort", "FieldTooNew", "ImageNotPinned", "NoCacheStorage", "NoDrain", "NoPhases", "NoPicker", "ParallelSize",
-    "SecretInEnv", "ServedModelNameNotPassed", "UpdateStopsModel", "WakeUnseen",
+    "ServedModelNameNotPassed", "UpdateStopsModel", "WakeUnseen",
 )  # fmt: skip
 FITS = ("ContextTooLong", "ModelDoesNotFit", "TensorSplit")
 COMMANDS = ("NewlyOvercommitted", "PlacementEdited")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from . import codes, credentials, names
+from . import codes, names
 from .api.placement import PlacementEntry
 from .api.team import TeamSpec
 from .checks import pod_security
@@ -75,7 +75,7 @@ def _declared(resource: Resource) -> Iterator[Diagnostic]:
 
 
 def _containers(resource: Resource, pod: Mapping[str, Any], at: Loc) -> Iterator[Diagnostic]:
-    """Images that change under a tag, and values that should be in a Secret; no value is ever shown."""
+    """Images that change under a tag."""
     for kind in ("containers", "initContainers"):
         for c, container in enumerate(pod.get(kind) or ()):
             found = _Container(resource, (*at, kind, c), container)
@@ -84,11 +84,6 @@ def _containers(resource: Resource, pod: Mapping[str, Any], at: Loc) -> Iterator
                 what = "has no tag" if not tag else "has the tag latest"
                 hint = f"image: {found.image.partition(':latest')[0]}:v1.2.3, or a digest"
                 yield found.says(codes.IMAGE_NOT_PINNED, f"`{found.image}` {what}: two pods may run two versions", hint, "image")
-            for v, variable in enumerate(container.get("env") or ()):
-                value = variable.get("value")
-                if isinstance(value, str) and credentials.in_variable(str(variable.get("name", "")), value):
-                    message = f"`{variable.get('name')}` looks like a secret that is written out; it is not shown here"
-                    yield found.says(codes.SECRET_IN_ENV, message, "valueFrom: {secretKeyRef: {name: ..., key: ...}}", "env", v, "name")
 
 
 def _vllm(engine: _Container, name: str, decodes: bool) -> Iterator[Diagnostic]:

@@ -70,6 +70,14 @@ class Diagnostic:
     hint: str = ""
     details: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """What a message quotes may hold a secret, whatever the mistake is."""
+        from .redact import redacted  # its patterns take a while to compile
+
+        for name in ("message", "hint"):
+            object.__setattr__(self, name, redacted(getattr(self, name)))
+        object.__setattr__(self, "details", tuple(map(redacted, self.details)))
+
     @property
     def severity(self) -> Severity:
         return self.code.severity

@@ -16,13 +16,14 @@ from urllib.parse import quote
 
 import click
 
-from . import __version__
+from . import __version__, codes
 from .diagnostics import Diagnostic, Severity, printable
+from .redact import redacted
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTICE: "note"}
 _COLORS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTICE: "blue"}
-_UNSEEN = ("SecretInEnv", "SecretValue")  # their lines hold what nobody should see
+_UNSEEN = ("WrittenSecret",)  # their lines hold what nobody should see
 _WIDTH = 160  # of a source line; a longer one is cut around the caret
 _ENDS = frozenset(" \t,]}#")
 
@@ -109,7 +110,8 @@ def _result(diagnostic: Diagnostic, rule: int, prefix: str) -> dict[str, Any]:
 def terminal(found: Sequence[Diagnostic], root: Path | None, limit: int | None = None) -> str:
     """As text, in colour, each with its line of the file under `root` and a caret below the value."""
     shown = found if limit is None else found[:limit]
-    blocks = [_block(d, root) for d in shown]
+    secret = {(d.location.path, d.location.line + near) for d in found if d.code is codes.WRITTEN_SECRET for near in (-1, 0, 1)}
+    blocks = [_block(d, None if (d.location.path, d.location.line) in secret else root) for d in shown]
     if len(shown) < len(found):
         blocks.append(f"... and {len(found) - len(shown)} more (--all shows them)")
     return "\n".join(blocks)
@@ -135,6 +137,8 @@ def _excerpt(diagnostic: Diagnostic, root: Path | None) -> list[tuple[str, str]]
     if where.line > len(source) or not where.line:
         return []
     line = source[where.line - 1].rstrip("\r")
+    if redacted(line) != line:
+        return []
     start = min(where.column - 1, len(line))
     end = _end(line, start)
     cut = max(0, end - _WIDTH) if end > _WIDTH else 0

@@ -123,6 +123,13 @@ def check_selectors(repository: Repository, report: Report) -> None:
     selectors.check_selectors(repository.resources, repository.fleet, report)
 
 
+def check_secrets(repository: Repository, report: Report) -> None:
+    """Whether a secret is written out anywhere. Not for the plugin: it is in Git by then, and what runs would not be kept."""
+    from .checks import secrets
+
+    secrets.check_secrets(repository.resources, report)
+
+
 def check(repository: Repository, report: Report, devices: bool = True) -> None:
     """What only the whole repository shows. devices: as in `check_recorded`."""
     from .checks import across
@@ -131,6 +138,7 @@ def check(repository: Repository, report: Report, devices: bool = True) -> None:
     assert fleet is not None
     check_selectors(repository, report)
     across.check_across(repository.resources, fleet, report)
+    check_secrets(repository, report)
     check_recorded(repository, report, devices)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from . import api, codes, credentials
+from . import api, codes
 from .api.base import API_VERSION, GROUP
 from .diagnostics import Location, Report, nearest
 from .load import Document
@@ -43,8 +43,6 @@ def validate(documents: Iterable[Document], report: Report) -> Resources:
     kinds: dict[str, dict[str, Resource]] = {}
     twice: set[tuple[str, str]] = set()
     for read in documents:
-        if _holds_credentials(read, report):
-            continue  # nothing else is said of it: a message might quote what nobody should see
         document = _translated(read, report)
         kind = _kind(document, report) if document else None
         if document is None or kind is None or not _own_folder(document, kind, report):
@@ -62,15 +60,6 @@ def validate(documents: Iterable[Document], report: Report) -> Resources:
     for kind, name in twice:
         del kinds[kind][name]  # which of the two holds is not ours to guess
     return Resources({kind: dict(sorted(known.items())) for kind, known in kinds.items()})
-
-
-def _holds_credentials(document: Document, report: Report) -> bool:
-    """SecretValue for each value that looks like a credential."""
-    found = sorted({document.locate(loc) for loc in credentials.find(document.value)})
-    for where in found:
-        message = "a value here looks like a credential that is written out; it is not shown"
-        report.add(codes.SECRET_VALUE, message, where, "take it out, make it worthless, and refer to a Secret")
-    return bool(found)
 
 
 def _translated(document: Document, report: Report) -> Document | None:

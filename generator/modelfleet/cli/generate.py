@@ -72,6 +72,7 @@ def _planned(context: Context, recorded: bool, tree: bool, report: Report) -> tu
         pipeline.check(repository, report)
     else:
         pipeline.check_recorded(repository, report)
+        pipeline.check_secrets(repository, report)
     context.refuse_errors(report)
     return repository, fleet, _plan(fleet, missing, report) if missing else pipeline.recorded(fleet)
 

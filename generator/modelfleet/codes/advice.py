@@ -25,20 +25,6 @@ IMAGE_NOT_PINNED = warning(
     "Name a version or a digest.",
     "image: vllm/vllm-openai",
 )
-SECRET_VALUE = error(
-    "SecretValue",
-    "A document holds what looks like a credential.",
-    "Everyone who can read the repository has it, and its history keeps it.",
-    "Take it out and make it worthless; put a new one into a Secret and refer to it. A chart's values usually take the name of a Secret.",
-    "values: {grafana: {adminPassword: ...}}  # grafana: {admin: {existingSecret: grafana}}",
-)
-SECRET_IN_ENV = error(
-    "SecretInEnv",
-    "A variable of a pod looks like a secret that is written out.",
-    "Everyone who can read the repository, or the cluster's objects, has it.",
-    "Take it out and make it worthless; put a new one into a Secret and refer to it.",
-    "env: [{name: HF_TOKEN, value: hf_...}]",
-)
 POD_SECURITY = error(
     "PodSecurity",
     "A pod asks for what the Pod Security level of its team's namespaces refuses.",

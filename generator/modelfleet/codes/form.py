@@ -271,3 +271,10 @@ BAD_URL = error(
     "Write scheme, host name and, where the field takes it, port and path.",
     "origin: https://10.0.0.1/v1",
 )
+WRITTEN_SECRET = error(
+    "WrittenSecret",
+    "A text looks like a secret that is written out: a token, a private key, a password in a URL, a value beside such a name.",
+    "Everyone who can read the repository, or the cluster's objects, has it.",
+    "Take it out and make it worthless; put a new one into a Secret and refer to it.",
+    "env: [{name: HF_TOKEN, value: hf_...}]",
+)
