@@ -51,6 +51,40 @@ CASES: list[tuple[str, Any, Any]] = [
         ),
         ([{"name": "x", "mountPath": "/dev/shm"}], False),
     ),
+    (
+        "our shared memory, mounted by the user",
+        lambda: spec({"volumeMounts": [{"name": "modelfleet-shm", "mountPath": "/dev/shm"}]})["volumes"],
+        [SHM],
+    ),
+    (
+        "a port of UDP is not the one that answers",
+        lambda: main({"ports": [{"containerPort": 8000, "protocol": "UDP", "name": "media"}]})["ports"],
+        [{"containerPort": 8000, "protocol": "UDP", "name": "media"}, {"containerPort": 8000, "name": "http", "protocol": "TCP"}],
+    ),
+    (
+        "a pause is never longer than the time to stop",
+        lambda: [main(serving={"terminationGracePeriod": f"{n}s"}).get("lifecycle", {}).get("preStop") for n in (150, 16, 15, 2, 1, 0)],
+        [{"sleep": {"seconds": n}} for n in (15, 15, 7, 1)] + [None, None],
+    ),
+    (
+        "nor than the time that the user's pod says",
+        lambda: main(terminationGracePeriodSeconds=4)["lifecycle"]["preStop"],
+        {"sleep": {"seconds": 2}},
+    ),
+    (
+        "a capability that needs new privileges",
+        lambda: main({"securityContext": {"capabilities": {"add": ["CAP_SYS_ADMIN"]}}})["securityContext"],
+        {"capabilities": {"add": ["CAP_SYS_ADMIN"]}},
+    ),
+    (
+        "what the API server does not store is not written",
+        lambda: [
+            key in spec(hostNetwork=False, hostUsers=False, tolerations=[{"key": "", "operator": "Exists"}], imagePullSecrets=[])
+            for key in ("hostNetwork", "hostUsers", "imagePullSecrets")
+        ],
+        [False, True, False],
+    ),
+    ("an empty variable", lambda: main({"env": [{"name": "A", "value": ""}]})["env"][-1], {"name": "A"}),
     ("other volumes stay before it", lambda: spec(volumes=[{"name": "x"}])["volumes"], [{"name": "x", "emptyDir": {}}, SHM]),
     (
         "a startup timeout is rounded up to whole attempts",

@@ -58,6 +58,7 @@ INSIDE = _form(rf"(?=.){_STEP}(/{_STEP})*", 4096, "is not a path without `..`", 
 ABSOLUTE = _form(r"/.*", 4096, "is not a path: it begins with `/`", "/export/models", codes.BAD_VALUE)
 MOUNT = _form(r"[^:]+", 4096, "is not a path without `:`", "/data", codes.BAD_VALUE)
 ANY = _form(r".*", 1 << 20, "", "")
+DRIVER = _form(_DOMAIN, 63, "is not the name of a CSI driver: a DNS name of at most 63 characters", "filestore.csi.storage.gke.io")
 CLASS = _form(rf"({_DOMAIN})?", 253, "is not the name of a storage class", "fast")
 SOME = _form(r".+", 1 << 20, "is empty", "write a value", codes.BAD_VALUE)
 IP = _form(r"[0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*", 45, "is not an IP address", "192.0.2.10", codes.BAD_VALUE)

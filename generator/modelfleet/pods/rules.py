@@ -12,6 +12,7 @@ from .forms import (
     ANY,
     BELOW,
     CLASS,
+    DRIVER,
     HEADER,
     IMAGE,
     INSIDE,
@@ -34,7 +35,7 @@ from .forms import (
 TEXTS: Mapping[str, Form] = {
     "CoreV1ResourceClaim.request": LABEL,
     "V1AppArmorProfile.localhostProfile": SOME,
-    "V1CSIVolumeSource.driver": SUBDOMAIN,
+    "V1CSIVolumeSource.driver": DRIVER,
     "V1ConfigMapEnvSource.name": SUBDOMAIN,
     "V1ConfigMapKeySelector.key": KEY,
     "V1ConfigMapKeySelector.name": SUBDOMAIN,
