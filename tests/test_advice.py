@@ -147,6 +147,9 @@ def test_phases_need_pools() -> None:
     declared = b.deployment("chat", *engines, serving={"mode": "PrefillDecode"})
     found = said(b.settings(), b.hardware("h100"), b.cluster("east"), declared, b.placement("chat", entry))
     assert set(found) == {"DecodePort", "NoPhases"}
+    engines[1]["members"][0]["template"]["spec"]["containers"][0]["args"].append("--port=8000")
+    declared = b.deployment("chat", *engines, serving={"mode": "PrefillDecode"})
+    assert "DecodePort" in said(b.settings(), b.hardware("h100"), b.cluster("east"), declared, b.placement("chat", entry))
 
 
 @pytest.mark.parametrize(

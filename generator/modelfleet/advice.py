@@ -63,14 +63,16 @@ class _Container:
 
 def _declared(resource: Resource) -> Iterator[Diagnostic]:
     spec = resource.model.spec
-    name = spec.template.spec.serving.model_name or resource.model.ref_name
+    name, taken = spec.template.spec.serving.model_name or resource.model.ref_name, str(spec.template.spec.serving.port)
     for e, engine in enumerate(spec.template.spec.engines):
         for m, member in enumerate(engine.members):
             at = (*_ENGINES, e, "members", m, "template", "spec")
             yield from _containers(resource, member.template.spec, at)
             for c, container in enumerate(member.template.spec.get("containers") or ()):
                 if container.get("name") == names.ENGINE_CONTAINER and member.role != "Worker":
-                    yield from _vllm(_Container(resource, (*at, "containers", c), container), name, engine.phase == "Decode")
+                    yield from _vllm(
+                        _Container(resource, (*at, "containers", c), container), name, taken if engine.phase == "Decode" else ""
+                    )
     yield from _sleep(resource)
 
 
@@ -86,8 +88,8 @@ def _containers(resource: Resource, pod: Mapping[str, Any], at: Loc) -> Iterator
                 yield found.says(codes.IMAGE_NOT_PINNED, f"`{found.image}` {what}: two pods may run two versions", hint, "image")
 
 
-def _vllm(engine: _Container, name: str, decodes: bool) -> Iterator[Diagnostic]:
-    """What vLLM needs to be told to drain, to answer to its name, and to leave the serving port to the sidecar before it."""
+def _vllm(engine: _Container, name: str, decodes: str) -> Iterator[Diagnostic]:
+    """What vLLM needs to be told to drain, to answer to its name, and to leave the serving port (decodes) to the sidecar before it."""
     if not engine.vllm:
         return
     found = words(engine.container)
@@ -95,7 +97,7 @@ def _vllm(engine: _Container, name: str, decodes: bool) -> Iterator[Diagnostic]:
     if flag(found, "--shutdown-timeout") is None:
         message = "without --shutdown-timeout vLLM aborts the requests under way when a pod stops"
         yield engine.says(codes.NO_DRAIN, message, "--shutdown-timeout=120, below serving.terminationGracePeriod", where)
-    if decodes and flag(found, "--port") is None:
+    if decodes and flag(found, "--port") in (None, decodes):
         message = "the engine that decodes listens on the port that its routing sidecar takes"
         yield engine.says(codes.DECODE_PORT, message, "--port=8001", where)
     served = _served(found) or [model for model in (model_of(engine.container),) if model]

@@ -62,7 +62,17 @@ def test_of_a_prioritized_list_the_smallest_option_is_sure() -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "port"), [(["--port=8200"], 8200), (["--port", "9"], 9), (["serve m --port 77 --x"], 77), (["--port=$(P)"], 8001), ([], 8001)]
+    ("args", "port"),
+    [
+        (["--port=8200"], 8200),
+        (["--port", "9"], 9),
+        (["serve m --port 77 --x"], 77),
+        (["--port=$(P)"], 8001),
+        ([], 8001),
+        (["--port=0"], 8001),
+        (["--port=65536"], 8001),
+        (["--port=" + "9" * 5000], 8001),
+    ],
 )
 def test_the_port_of_an_engine_behind_the_sidecar(args: list[str], port: int) -> None:
     declared = engine(template=pod({"args": args}), phase="Decode")
