@@ -23,7 +23,6 @@ from .redact import redacted
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTICE: "note"}
 _COLORS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTICE: "blue"}
-_UNSEEN = ("WrittenSecret",)  # their lines hold what nobody should see
 _WIDTH = 160  # of a source line; a longer one is cut around the caret
 _ENDS = frozenset(" \t,]}#")
 
@@ -131,8 +130,6 @@ def _block(diagnostic: Diagnostic, root: Path | None) -> str:
 def _excerpt(diagnostic: Diagnostic, root: Path | None) -> list[tuple[str, str]]:
     """(margin, text) of the source line and of its caret; nothing if the file cannot be shown."""
     where = diagnostic.location
-    if diagnostic.code.name in _UNSEEN:
-        return []
     source = _lines(root / where.path) if root and where.line else ()
     if where.line > len(source) or not where.line:
         return []
