@@ -3,7 +3,7 @@
 1. Namespaces get their cluster's name in front: on one Envoy `shop` of west and `shop` of east would be one.
 2. A Service (or InferencePool) behind a route becomes a Backend on loopback: without Kubernetes nothing resolves a Service.
 3. So does the Service of the egress: its Gateway gets a free port, and the name in the cluster's DNS becomes one of this machine.
-4. The EnvoyProxies of Gateways are left out, since there is one proxy; of their settings it gets the front door's access log.
+4. Classes and EnvoyProxies of Gateways are left out, since there is one proxy; of their settings it gets the front door's access log.
 5. An object that no gateway reads (pods, scalers, reports) is left out.
 6. What people bring to a cluster (Secrets, ConfigMaps with authorities) is added, as they would.
 
@@ -57,7 +57,7 @@ def _cluster(cluster: str, objects: list[Object], pods: Mapping[Where, list[Addr
     for found in objects:
         if found["apiVersion"].partition("/")[0] not in _GROUPS and found["kind"] not in ("Secret", "ConfigMap"):
             continue
-        if found["kind"] == "EnvoyProxy" or "report" in found["metadata"]["name"]:
+        if found["kind"] in ("EnvoyProxy", "GatewayClass") or "report" in found["metadata"]["name"]:
             continue
         yield _renamed(cluster, _with_backends(found))
     for (where, namespace, name), addresses in pods.items():

@@ -32,9 +32,9 @@ pytestmark = pytest.mark.e2e
 EXAMPLE = Path(__file__).resolve().parents[2] / "fleet-repo-example"
 SERVICES = ("search/rewrite", "support/summaries")
 KEY, DOMAIN = "key-of-an-application", "fleet.internal"
-CALLERS = re.compile(r"secret (\S+)/(\S+), a key for each caller")
+CALLERS = re.compile(r"secret (\S+)/(\S+) \(a key for each caller")
 PAIR = re.compile(r"secret (\S+)/(\S+), keys tls\.crt, tls\.key")
-CREDENTIAL = re.compile(r"secret (\S+)/([^\s,]+)(?:, key \w+)?(: Bearer <API key>)?")
+CREDENTIAL = re.compile(r"secret (\S+)/([^\s,]+), key \w+(: Bearer <API key>)? \(")
 AUTHORITIES = re.compile(r"configmap (\S+)/(\S+), key ca\.crt")
 
 
