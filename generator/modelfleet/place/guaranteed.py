@@ -58,6 +58,8 @@ def safe(pods: Mapping[Demand, int], nodes: int, capacity: Mapping[str, int]) ->
     nodes: like nodes, each with `capacity` devices of each group. Without nodes only no pods are safe.
     """
     counts = [(demand, count) for demand, count in pods.items() if count > 0]
+    if sum([count for _, count in counts]) <= nodes:  # the others are too few to stand on every node
+        return all(amount <= capacity.get(kind, 0) for demand, _ in counts for kind, amount in demand)
     kinds = sorted({group for demand, _ in counts for group, _ in demand})
     full = tuple([capacity.get(kind, 0) for kind in kinds])
     sizes = [(tuple([dict(demand).get(kind, 0) for kind in kinds]), count) for demand, count in counts]
@@ -73,8 +75,6 @@ def _safe(counts: tuple[tuple[Size, int], ...], nodes: int, full: Size) -> bool:
     if nodes <= 0 or any(taken > there for size, _ in counts for taken, there in zip(size, full, strict=True)):
         return False
     counts, full = decisive(counts, full)
-    if sum(count for _, count in counts) <= nodes:
-        return True  # the others are too few to stand on every node
     if any(sum(size[kind] * count for size, count in counts) > there * nodes for kind, there in enumerate(full)):
         return False
     return not any(_blocked(largest, counts, nodes, full) for largest in _largest(counts))
