@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -195,6 +196,15 @@ def test_a_broken_record_leaves_its_namespace_out_of_the_root(root: Path, text: 
     assert "placements/ml/chat.yaml" in after["root"].err
     assert {name for name, result in after.items() if result.code} >= {"east model/ml/chat", "west model/ml/chat", "east routes/ml"}
     assert all(after[name] == before[name] for name in ("east base", "west base", "west model/search/rank", "west routes/search"))
+
+
+def test_a_namespace_that_shows_an_error_keeps_its_project(root: Path) -> None:
+    """Out of its project its Applications would show that alone, and not what is wrong with it."""
+    before = {m["metadata"]["name"]: m for m in objects(plugin(root)) if m["kind"] == "AppProject"}
+    (root / "placements/ml/broken.yaml").write_text("a: [1")
+    assert {m["metadata"]["name"]: m for m in objects(plugin(root)) if m["kind"] == "AppProject"} == before
+    shutil.rmtree(root / "placements/ml")
+    assert {m["metadata"]["name"]: m for m in objects(plugin(root)) if m["kind"] == "AppProject"} == before
 
 
 def test_a_broken_record_stops_the_root_under_prune(tmp_path: Path) -> None:

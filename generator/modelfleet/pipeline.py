@@ -229,9 +229,9 @@ def unrenderable(repository: Repository, planned: Plan, listed: Iterable[UnitId]
 
 
 def without(fleet: Fleet, namespaces: Collection[str]) -> Fleet:
-    """The fleet without the placements of `namespaces`, and without them at its front doors."""
+    """The fleet without the placements of `namespaces`, and without them at its front doors; their project stays."""
     placements = {key: spec for key, spec in fleet.placements.items() if key[0] not in namespaces}
-    return replace(fleet, placements=placements, namespaces=fleet.namespaces - set(namespaces))
+    return replace(fleet, placements=placements, namespaces=fleet.namespaces - set(namespaces), left_out=frozenset(namespaces))
 
 
 def say_plan(repository: Repository, planned: Plan, report: Report) -> None:

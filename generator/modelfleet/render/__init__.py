@@ -84,8 +84,8 @@ def render_root(fleet: Fleet, plan: Plan) -> Unit:
     """The projects, and the ApplicationSet of each cluster; no deployment is read."""
     settings, owners = fleet.settings.spec, {space: name for name, team in sorted(fleet.teams.items()) for space in team.namespaces}
     clusters = [fleet.clusters[name] for name in sorted(fleet.clusters)]
-    known = _namespaces(fleet, plan) if fleet.fronts else {namespace for namespace, _ in plan.placements}
-    homeless = {namespace for namespace in known if namespace not in owners}
+    # Also those that show an error, or whose records were lost: out of their project they could not say so.
+    homeless = (_namespaces(fleet, plan) | fleet.left_out) - owners.keys()
     manifests = [applications.platform_project(settings, clusters), applications.models_project(settings, homeless)]
     stacks = [(cluster, stack.installed(fleet, cluster)) for cluster in clusters]
     if any(items for _, items in stacks):

@@ -171,7 +171,7 @@ class Fleet:
     """Everything that was declared and recorded. Keys of what lives in a namespace are (namespace, name).
 
     teams, add_ons: by name. class_labels: labels of each class, on which quotas select. fronts: by the cluster that they stand on.
-    namespaces: that have declarations, placed or not.
+    namespaces: that have declarations, placed or not. left_out: those whose records cannot be read, in the root alone.
     leaving_caches: those whose removal is approved.
 
     A run that needs a part of the repository gets a part: then `deployments` and `placements` hold that part alone.
@@ -191,6 +191,7 @@ class Fleet:
     endpoints: Mapping[tuple[str, str], Endpoint] = field(default_factory=dict)
     fronts: Mapping[str, Front] = field(default_factory=dict)
     namespaces: frozenset[str] = frozenset()
+    left_out: frozenset[str] = frozenset()
     add_ons: Mapping[str, AddOnSpec] = field(default_factory=dict)
 
     def team_of(self, namespace: str) -> tuple[str, TeamSpec] | None:
