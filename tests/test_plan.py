@@ -513,3 +513,16 @@ def test_which_node_a_pod_is_drawn_on_stays(tmp_path: Path) -> None:
     for name in ("m2", "m3", "m4", "m5"):
         places = [re.search(rf"<title>ml/{name}: [^<]*</title>(<rect [^>]*>)", side) for side in (before, later)]
         assert places[0] and places[1] and places[0][1] == places[1][1]
+
+
+def test_diffs_of_what_changes_everywhere_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted, and said: the objects are still all there."""
+    root = changed(tmp_path, CHAT, [*CHAT, settings(removal="Prune")])
+    whole = json.loads(planned(root, "--base", "HEAD", "--format", "json"))
+    monkeypatch.setattr("modelfleet.report.compare.DIFFED", 1)
+    short = json.loads(planned(root, "--base", "HEAD", "--format", "json"))
+    objects = [found for cluster in short["clusters"] for found in cluster["objects"]]
+    assert [found["name"] for found in objects] == [found["name"] for cluster in whole["clusters"] for found in cluster["objects"]]
+    left = sum(not found["diff"] for found in objects)
+    assert 0 < left < len(objects) and short["notes"] == [f"the diffs of {left} of {len(objects)} objects"]
+    assert whole["notes"] == []

@@ -203,11 +203,11 @@ class ObjectChange:
     fate: Fate
     """Of a removed one: whether Argo CD deletes it, or it stays in the cluster."""
     plus: int
-    """Lines added."""
+    """Lines added; 0 where the diff is left out."""
     minus: int
-    """Lines removed."""
+    """Lines removed; 0 where the diff is left out."""
     diff: str
-    """Unified diff of its YAML."""
+    """Unified diff of its YAML; empty where so many objects change that nobody would read it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from .shortfalls import shortfalls
 from .side import Side
 from .words import many
 
+DIFFED = 2_000  # objects from which on diffs are left out: what changes everywhere is read in one place
 VERDICTS = ("added", "moved", "resized", "filled", "short", "removed", "finished", "renewed")
 
 
@@ -29,7 +30,7 @@ def compare(before: Side, after: Side, refused: Sequence[Note] = (), notes: Sequ
     old: list[Need] = []
     for unit_id, was, now in units(before, after):
         objects = (by_id(was), by_id(now))
-        for change in changed(unit_id, *objects):
+        for change in changed(unit_id, *objects, len(found) < DIFFED):
             found.append(change)
             where.append(unit_id.cluster)
         pods += rollouts(unit_id.cluster, *objects)
@@ -54,8 +55,13 @@ def compare(before: Side, after: Side, refused: Sequence[Note] = (), notes: Sequ
         costs=money,
         secrets=newly_needed(before, new, old),
         clusters=clusters,
-        notes=tuple(notes),
+        notes=(*notes, *_undiffed(found)),
     )
+
+
+def _undiffed(found: Sequence[ObjectChange]) -> list[str]:
+    left = sum(not change.diff for change in found)
+    return [f"the diffs of {left} of {len(found)} objects"] if left else []
 
 
 def headline(

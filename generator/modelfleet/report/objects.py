@@ -37,15 +37,15 @@ def _id(manifest: Manifest) -> Id:
     return manifest["kind"], metadata.get("namespace", ""), metadata["name"], manifest["apiVersion"].rpartition("/")[0]
 
 
-def changed(unit: UnitId, was: Mapping[Id, Manifest], now: Mapping[Id, Manifest]) -> Iterator[ObjectChange]:
-    """The objects of a unit that differ, by kind and name; the reports, which always do, last."""
+def changed(unit: UnitId, was: Mapping[Id, Manifest], now: Mapping[Id, Manifest], diffed: bool) -> Iterator[ObjectChange]:
+    """The objects of a unit that differ, by kind and name; the reports, which always do, last. diffed: with their diffs."""
     for object_id in sorted({*was, *now}, key=lambda found: (found[2].startswith("modelfleet-report-"), found)):
         old, new = was.get(object_id), now.get(object_id)
         if old == new:
             continue
         what: What = "added" if old is None else "removed" if new is None else "changed"
         kind, namespace, name, _ = object_id
-        lines = list(_diff(old, new))
+        lines = list(_diff(old, new)) if diffed else []
         plus, minus = (sum(line.startswith(sign) for line in lines[2:]) for sign in "+-")
         fate = _fate(old) if old is not None and new is None else ""
         yield ObjectChange(unit.name, kind, namespace, name, what, fate, plus, minus, "\n".join(lines))
@@ -67,12 +67,15 @@ def by_cluster(before: Side, after: Side, found: list[ObjectChange], where: list
     grouped: dict[str, list[ObjectChange]] = {}
     for cluster, change in zip(where, found, strict=True):
         grouped.setdefault(cluster, []).append(change)
+    new, gone = _by_cluster(after, before), _by_cluster(before, after)
     return tuple(
-        ClusterChange(cluster, _units(cluster, after, before), _units(cluster, before, after), tuple(objects))
-        for cluster, objects in grouped.items()
+        ClusterChange(cluster, new.get(cluster, ()), gone.get(cluster, ()), tuple(objects)) for cluster, objects in grouped.items()
     )
 
 
-def _units(cluster: str, there: Side, absent: Side) -> tuple[str, ...]:
-    gone = {*there.unit_ids} - {*absent.unit_ids}
-    return tuple(sorted(unit.name for unit in gone if unit.cluster == cluster))
+def _by_cluster(there: Side, absent: Side) -> dict[str, tuple[str, ...]]:
+    """The units of each cluster that only one side has."""
+    found: dict[str, list[str]] = {}
+    for unit in sorted({*there.unit_ids} - {*absent.unit_ids}, key=lambda unit: (unit.cluster, unit.name)):
+        found.setdefault(unit.cluster, []).append(unit.name)
+    return {cluster: tuple(units) for cluster, units in found.items()}

@@ -142,7 +142,7 @@ def _objects(change: Change) -> Section | None:
     for cluster in change.clusters:
         counts = [str(cluster.count(what)) for what in ("added", "changed", "removed")]
         rows.append((cluster.cluster, *counts, _applications(cluster)))
-        for found in cluster.objects:
+        for found in (found for found in cluster.objects if found.diff):
             fate = {"": "", "deleted": ", Argo CD deletes it", "stays": ", it stays in the cluster"}[found.fate]
             title = f"{cluster.cluster}/{found.unit}: {found.kind} {found.name} {found.what}{fate} (+{found.plus} -{found.minus})"
             folds.append(Fold(title, found.diff))
