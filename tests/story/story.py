@@ -55,7 +55,7 @@ class Chapter:
 
 def begin(root: Path) -> Path:
     """The example's fleet in one commit, without a model."""
-    shutil.copytree(EXAMPLE, root, ignore=shutil.ignore_patterns("models", "placements", "README.md", ".*"))
+    shutil.copytree(EXAMPLE, root, ignore=shutil.ignore_patterns("models", "placements", "teams", "README.md", ".*"))
     git(root, "init", "-q")
     return commit(root, "The fleet")
 
