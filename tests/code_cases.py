@@ -320,7 +320,7 @@ CASES: list[tuple[str, dict[str, Edit], str]] = [
         {FLEET: ("placement:", "components: [{name: envoy-gateway}, {name: kube-prometheus-stack}]\n  placement:")},
         "fleet/cluster.yaml:3:18",
     ),
-    ("NotYetRendered", {FLEET: ("argocd: {", "argocd: {delivery: Rendered, ")}, "fleet/fleet.yaml:5:22"),
+    ("NotYetRendered", {CLUSTER: ("gateway:", "stack: Dynamo\n  gateway:")}, "fleet/cluster.yaml:5:10"),
     ("NoMeaning", {NEW: OTHER}, "fleet/new.yaml:6:1"),
     ("DeclarationMissing", {MODEL: None}, "placements/ml/chat.yaml:7:15"),
     ("ClusterGone", {RECORD: ("cluster: east", "cluster: west")}, "placements/ml/chat.yaml:7:15"),

@@ -239,6 +239,14 @@ def manifest_paths(unit_kind: str, namespace: str, recorded: bool) -> str:
     return "/fleet" if unit_kind == "base" else f"/fleet;/models/{namespace};/placements/{namespace}"
 
 
+RENDERED = "rendered"  # folder of the tree that Applications read with `delivery: Rendered`
+
+
+def rendered(cluster: str, unit: str) -> str:
+    """Folder of a unit in that tree."""
+    return f"{RENDERED}/{cluster}/{unit}"
+
+
 def folder(namespace: str) -> str:
     """Folder of a namespace's declarations; of the platform's for none."""
     return f"models/{namespace}" if namespace else "fleet"

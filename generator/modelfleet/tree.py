@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
 from .emit import document
-from .render.unit import Unit
+from .render.unit import Unit, UnitId
 
 MARK = ".modelfleet"  # lists the files of the tree, so that stale ones can be told from others' files
 
@@ -46,6 +46,13 @@ def links(root: Path, paths: Collection[str]) -> list[str]:
 def touched(root: Path, wanted: Mapping[str, str]) -> set[str]:
     """The paths that `write` may change or remove."""
     return {MARK, *wanted, *_marked(root)}
+
+
+def left(root: Path, listed: Collection[UnitId]) -> set[UnitId]:
+    """The units whose files an earlier run wrote at `root`, and that are not `listed` any more."""
+    folders = {PurePosixPath(path).parent.parts for path in _marked(root)}
+    found = {UnitId(parts[0], "/".join(parts[1:])) for parts in folders if len(parts) > 1}
+    return {unit for unit in found - set(listed) if unit.possible}
 
 
 def compare(root: Path, wanted: Mapping[str, str], partial: bool) -> list[str]:

@@ -34,9 +34,6 @@ class Pending:
 _WHOLE: dict[str, str] = {}
 
 _ROWS: dict[str, tuple[Row, ...]] = {
-    "Fleet": (
-        Row("spec.argocd.delivery", "the Applications run the plugin all the same"),
-    ),
     "InferenceCluster": (
         Row("spec.cluster.source", "clusters are not made yet; it must be there, and Argo CD must know it"),
         Row("spec.cluster.existing.secretRef", "Argo CD holds the credentials of its clusters", meaningless=True),

@@ -11,7 +11,7 @@ from .. import codes, pipeline
 from ..diagnostics import Code, Diagnostic, Location, Report, nearest
 from ..render.unit import Unit, UnitId
 from ..resolve.fleet import Fleet
-from ..tree import compare, files_of, links, refusal, touched, write
+from ..tree import compare, files_of, left, links, refusal, touched, write
 from .context import Context, Refused
 
 TYPE_CHECKING = False
@@ -50,11 +50,26 @@ def command(
     pipeline.say_plan(repository, planned, report)
     wanted = _wanted(context, fleet, planned, (root_only, cluster, unit, deployment))
     rendered = pipeline.units(fleet, planned, wanted) if not root_only else pipeline.root(fleet, planned)
+    if output is not None and wanted is None and not root_only and fleet.settings.spec.argocd.delivery == "Rendered":
+        rendered += pipeline.units(fleet, planned, _left(fleet, planned, output))
     context.say(report.sorted())
     if output is None:
         _print(rendered)
     else:
         _write(context, rendered, output, check_only, partial=wanted is not None or root_only)
+
+
+def _left(fleet: Fleet, planned: Plan, output: Path) -> list[UnitId]:
+    """Units that nothing lists any more, and whose Applications must still find their report: it is what prunes their last objects.
+
+    A model's as long as it has a record, the others' as long as their namespace has one.
+    """
+    from ..render import unit_ids
+
+    spaces = {namespace for namespace, _ in planned.placements}
+    units = left(output, unit_ids(fleet, planned))
+    there = [u for u in units if u.cluster in fleet.clusters and u.namespace in spaces]
+    return sorted((u for u in there if not u.deployment or (u.namespace, u.deployment) in planned.placements), key=str)
 
 
 def _planned(context: Context, recorded: bool, tree: bool, report: Report) -> tuple[pipeline.Repository, Fleet, Plan]:

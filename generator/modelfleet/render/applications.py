@@ -195,13 +195,30 @@ def _element(settings: FleetSpec, unit: UnitId, placements: Placements, models: 
         "folder": names.folder(unit.namespace),
         "kind": unit.kind,
         "namespace": unit.namespace or names.SYSTEM_NAMESPACE,
-        "paths": names.manifest_paths(unit.kind, unit.namespace, settings.placement.recorded == "Required"),
+        "paths": _paths(settings, unit),
         "project": project,
         "shortfall": report.shortfall(model) if model else "",
         "summary": report.summary(model, unit.cluster) if model else report.count(models) if unit.namespace else "gateway",
         "team": team,
         "unit": unit.name,
     }
+
+
+def _paths(settings: FleetSpec, unit: UnitId) -> str:
+    """What Argo CD watches for the unit."""
+    if settings.argocd.delivery == "Rendered":
+        return f"/{names.rendered(unit.cluster, unit.name)}"
+    return names.manifest_paths(unit.kind, unit.namespace, settings.placement.recorded == "Required")
+
+
+def _source(settings: FleetSpec, cluster: Cluster) -> dict[str, Any]:
+    """Where an Application's manifests come from: the plugin, or the unit's folder of plain YAML."""
+    argocd = settings.argocd
+    found = {"repoURL": literal(argocd.repo_url), "targetRevision": literal(argocd.target_revision)}
+    if argocd.delivery == "Rendered":
+        return {**found, "path": names.rendered(cluster.name, "{{.unit}}")}
+    parameters = [{"name": "cluster", "string": cluster.name}, {"name": "unit", "string": "{{.unit}}"}]
+    return {**found, "path": ".", "plugin": {"name": argocd.plugin, "parameters": parameters}}
 
 
 def _application_metadata(cluster: Cluster, retire: bool) -> dict[str, Any]:
@@ -218,19 +235,12 @@ def _application_metadata(cluster: Cluster, retire: bool) -> dict[str, Any]:
 
 
 def _application_spec(settings: FleetSpec, cluster: Cluster, retire: bool) -> dict[str, Any]:
-    argocd = settings.argocd
-    parameters = [{"name": "cluster", "string": cluster.name}, {"name": "unit", "string": "{{.unit}}"}]
     options = ["ServerSideApply=true", "RespectIgnoreDifferences=true", "ApplyOutOfSyncOnly=true"]
     return {
         "destination": {**destination(cluster), "namespace": "{{.namespace}}"},
         "ignoreDifferences": [{"group": group, "kind": kind, "managedFieldsManagers": list(_SCALERS)} for group, kind in _SCALED],
         "project": "{{.project}}",
-        "source": {
-            "path": ".",
-            "plugin": {"name": argocd.plugin, "parameters": parameters},
-            "repoURL": literal(argocd.repo_url),
-            "targetRevision": literal(argocd.target_revision),
-        },
+        "source": _source(settings, cluster),
         "syncPolicy": {
             "automated": {"allowEmpty": False, "prune": True, "selfHeal": True},
             "retry": {"backoff": {"duration": "10s", "factor": 2, "maxDuration": "3m"}, "limit": 5, "refresh": True},
