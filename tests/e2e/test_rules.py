@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 import yaml
-from modelfleet.catalog import telemetry
 from modelfleet.render import alerts, dashboards, rules
 from modelfleet.render.members import pods
 from modelfleet.render.workload import workloads
+from modelfleet.stock import telemetry
 
 from tests.render.builders import cluster, deployment, engine, entry, fleet, gang, gpu, placement, plan, pool, scaling, team
 
