@@ -13,7 +13,7 @@ PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 pyth
 	if $$candidate -c '$(NEW_ENOUGH)' 2>/dev/null; then echo $$candidate; break; fi; done)
 
 # What the end-to-end tests run; what Argo CD and what scales needs can be built by name too.
-E2E_TOOLS ?= actionlint etcd kube-apiserver kube-controller-manager kube-scheduler kwok dra-oracle crds envoy envoy-gateway epp
+E2E_TOOLS ?= actionlint argocd etcd kube-apiserver kube-controller-manager kube-scheduler kwok dra-oracle crds envoy envoy-gateway epp
 
 # What scales takes long to build, so it is run by hand.
 SCALING_TOOLS := etcd kube-apiserver kube-controller-manager kube-scheduler kwok crds lws keda-operator keda-adapter

@@ -105,7 +105,7 @@ def test_all_that_a_moving_change_says(tmp_path: Path) -> None:
         planned(changed(tmp_path, CHAT, after), "--base", "HEAD")
         == """\
 HEAD (COMMIT) -> the work tree
-1 moved; 14 objects on 2 clusters, 2 restarts; +10.00 USD an hour
+1 moved; 16 objects on 2 clusters, 2 restarts; +10.00 USD an hour
 
 Removals and what cannot be undone
   Leaving fleet: 1 of 2 replicas leave their place, 2 may at once: ml/chat 1
@@ -137,8 +137,8 @@ Cost (USD an hour)
 Objects
   CLUSTER  ADDED  CHANGED  REMOVED  APPLICATIONS
   root         0        2        0
-  east         0        4        0
-  west         0        8        0
+  east         0        5        0
+  west         0        9        0
   (-v shows every diff)
 """
     )
