@@ -41,8 +41,8 @@ def ask(client: openai.OpenAI, text: str) -> str:
 @pytest.mark.parametrize(("busy", "free"), [("pod-2", "pod-3"), ("pod-3", "pod-2")])
 def test_a_request_goes_to_the_pod_with_the_shorter_queue(picked: Picked, busy: str, free: str) -> None:
     picked.engines[busy].waiting = 20
-    until(lambda: ask(picked.client, "Hi") == free, f"{busy} is known to be busy")
-    assert {ask(picked.client, f"Hi {n}") for n in range(20)} == {free}
+    # One answer may be chance: the picker reads the queues now and then.
+    until(lambda: {ask(picked.client, f"Hi {n}") for n in range(20)} == {free}, f"{busy} is known to be busy")
 
 
 def test_a_prompt_that_begins_like_another_goes_to_the_pod_that_has_read_it(picked: Picked) -> None:
@@ -52,7 +52,7 @@ def test_a_prompt_that_begins_like_another_goes_to_the_pod_that_has_read_it(pick
     assert {ask(picked.client, f"{manual} Question {n}?") for n in range(10)} == {first}
     # A long queue outweighs no long prefix: a cached one counts twice.
     picked.engines[first].waiting = 20
-    until(lambda: ask(picked.client, "Hi") == other, f"{first} is known to be busy")
+    until(lambda: {ask(picked.client, f"Hi {n}") for n in range(20)} == {other}, f"{first} is known to be busy")
     assert ask(picked.client, f"{manual} Question again?") == first
 
 
