@@ -26,13 +26,15 @@ _SHARED_SINCE = (1, 36)
 def check_claims(resources: Resources, fleet: Fleet, reach: Reach, report: Report) -> None:
     """SelectorStopsClaim and SelectorNeedsVersion, for the clusters that a deployment may use."""
     answers = _Answers(fleet, Evaluator(fleet.classes))
+    mixed = {name for name, hardware in fleet.classes.items() if sum(device.claim == "DRA" for device in hardware.devices) > 1}
     for resource in resources.of("ModelDeployment").values():
         selector = resource.model.spec.template.spec.cluster_selector
         for e, engine in enumerate(resource.model.spec.template.spec.engines):
             for path, request in engine.requests():
                 if request.selectors:
                     loc = ("spec", "template", "spec", "engines", e, *path, "selectors")
-                    _check_stops(resource, loc, request, answers, reach.classes(selector), report)
+                    classes = tuple(name for name in reach.classes(selector) if name in mixed) if mixed else ()
+                    _check_stops(resource, loc, request, answers, classes, report)
                     _check_version(resource, loc, request, reach, report)
 
 
@@ -49,9 +51,9 @@ def _check_stops(resource: Resource, loc: Loc, request: DeviceOption, answers: _
 
 
 def _check_version(resource: Resource, loc: Loc, request: DeviceOption, reach: Reach, report: Report) -> None:
-    old = [c for c in reach.of(resource.model.spec.template.spec.cluster_selector) if c.version < _SHARED_SINCE]
-    for index, selector in enumerate(request.selectors if old else ()):
-        if _SHARED.search(selector.cel):
+    for index, selector in enumerate(request.selectors):
+        asked = reach.of(resource.model.spec.template.spec.cluster_selector) if _SHARED.search(selector.cel) else ()
+        if old := [cluster for cluster in asked if cluster.version < _SHARED_SINCE]:
             first, more = old[0], f" and {len(old) - 1} more" if len(old) > 1 else ""
             has = f"cluster `{first.name}`{more} has Kubernetes {first.spec.kubernetes_version}"
             message = f"`device.allowMultipleAllocations` is known from Kubernetes 1.36 on, and {has}"
@@ -74,8 +76,6 @@ class _Answers:
     def failure(self, request: DeviceOption, class_name: str) -> Failure | None:
         """Where a node of the class serves the request, and another of its devices, claimed by the same DeviceClass, fails it."""
         devices = [d for d in self.fleet.classes[class_name].devices if d.claim == "DRA"]
-        if len(devices) < 2:
-            return None
         key = (tuple(text for device in devices for text in expressions(request, device.driver)), class_name)
         if key not in self._known:
             self._known[key] = self._search(request, class_name, devices)

@@ -149,7 +149,7 @@ def _of_deployment(cluster: Cluster, deployment: Deployment, pools: set[str]) ->
 def _check_namespaces(resources: Resources, fleet: Fleet, cluster: Cluster, report: Report) -> None:
     """Models beside a component: the policies of a models' namespace would cut it off."""
     taken = {entries()[name].namespace: name for name in stack.components(fleet, cluster) if stack.installs(fleet, cluster, name)}
-    for resource in resources.of("ModelDeployment").values():
+    for resource in resources.of("ModelDeployment").values() if taken else ():
         namespace = resource.model.metadata.namespace
         if namespace in taken:
             message = f"namespace `{namespace}` is that of component `{taken[namespace]}`"
