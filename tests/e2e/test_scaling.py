@@ -126,10 +126,10 @@ def started(tools: Path) -> Iterator[Cluster]:
 
 
 def _definitions(folder: Path) -> set[tuple[str, str]]:
-    """All of KEDA's and LeaderWorkerSet's groups, for their controllers watch all of it; and the monitors beside the models."""
+    """All of KEDA's and LeaderWorkerSet's groups, for their controllers watch all of it; and the monitors and rules of models."""
     texts = [text for path in folder.rglob("*.yaml") for text in clusters.split(path.read_text())]
     found = {kind for text in texts if (kind := clusters.defines(text))}
-    return {kind for kind in found if kind[0] in GROUPS or kind[1] == "PodMonitor"}
+    return {kind for kind in found if kind[0] in GROUPS or kind[1] in ("PodMonitor", "PrometheusRule")}
 
 
 def _certificates(folder: Path) -> Path:
