@@ -6,15 +6,12 @@ A Deployment and a gang sleep, are woken by a call, grow with what is under way,
 
 import base64
 import json
-import shutil
 import subprocess
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +22,7 @@ from modelfleet import render
 from modelfleet.render.unit import UnitId
 
 from tests.e2e import cluster as clusters
+from tests.e2e import prometheus as prometheuses
 from tests.e2e.client import Object
 from tests.e2e.cluster import Cluster
 from tests.e2e.process import Process, free_port, until
@@ -69,38 +67,10 @@ def traffic() -> Traffic:
 @pytest.fixture(scope="module")
 def prometheus(traffic: Traffic, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """URL of a Prometheus that scrapes the page each second."""
-    program = shutil.which("prometheus")
-    if program is None:
-        pytest.skip("needs Prometheus: apt-get install prometheus")
-
-    class Page(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = traffic.page().encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/plain; version=0.0.4")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: Any) -> None:
-            """Says nothing."""
-
-    folder, server = tmp_path_factory.mktemp("prometheus"), ThreadingHTTPServer((LOCAL, 0), Page)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
     labels = {"namespace": "envoy-gateway-system", "pod": "proxy"}
-    job = {"job_name": "proxies", "static_configs": [{"targets": [f"{LOCAL}:{server.server_address[1]}"], "labels": labels}]}
-    settings = {"global": {"scrape_interval": "1s", "scrape_timeout": "1s"}, "scrape_configs": [job]}
-    (folder / "prometheus.yml").write_text(yaml.safe_dump(settings))
-    address = f"{LOCAL}:{free_port()}"
-    flags = [f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data", f"--web.listen-address={address}"]
-    process = Process("prometheus", [program, *flags], folder)
-    try:
-        until(partial(_answers, f"http://{address}/-/ready"), "Prometheus ready", process)
-        yield f"http://{address}"
-    finally:
-        process.stop()
-        server.shutdown()
-        server.server_close()
+    folder = tmp_path_factory.mktemp("prometheus")
+    with prometheuses.start(folder, lambda _: traffic.page(), [labels], lambda url: _answers(f"{url}/-/ready"), "Prometheus ready") as url:
+        yield url
 
 
 def _answers(url: str) -> bool:

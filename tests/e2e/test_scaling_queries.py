@@ -5,20 +5,16 @@ PodMonitors put on them. Counters grow with time, so that rates have something t
 """
 
 import json
-import shutil
-import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 import urllib3
-import yaml
 from modelfleet.render.signals import triggers
 from modelfleet.render.workload import Workload, workloads
 
-from tests.e2e.process import Process, free_port, until
+from tests.e2e import prometheus as prometheuses
 from tests.render.builders import cluster, deployment, entry, fleet, placement, plan, pool, scaling
 
 pytestmark = pytest.mark.e2e
@@ -88,48 +84,17 @@ def pages(seconds: float) -> list[tuple[dict[str, str], str]]:
     ]
 
 
-class Page(BaseHTTPRequestHandler):
-    """/metrics/<number>: the page of that number, as old as the server."""
-
-    began = time.monotonic()
-
-    def do_GET(self) -> None:
-        body = pages(time.monotonic() - self.began)[int(self.path.rpartition("/")[2])][1].encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/plain; version=0.0.4")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Says nothing."""
-
-
 @pytest.fixture(scope="module")
 def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """URL of a Prometheus that has scraped every page long enough for a rate."""
-    program = shutil.which("prometheus")
-    if program is None:
-        pytest.skip("needs Prometheus: apt-get install prometheus")
-    folder, server = tmp_path_factory.mktemp("prometheus"), ThreadingHTTPServer(("127.0.0.1", 0), Page)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    target = f"127.0.0.1:{server.server_address[1]}"
-    jobs = [
-        {"job_name": f"page-{n}", "metrics_path": f"/metrics/{n}", "static_configs": [{"targets": [target], "labels": labels}]}
-        for n, (labels, _) in enumerate(pages(0))
-    ]
-    settings = {"global": {"scrape_interval": "1s", "scrape_timeout": "1s"}, "scrape_configs": jobs}
-    (folder / "prometheus.yml").write_text(yaml.safe_dump(settings))
-    url = f"127.0.0.1:{free_port()}"
-    flags = [f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data", f"--web.listen-address={url}"]
-    process = Process("prometheus", [program, *flags], folder)
-    try:
-        until(lambda: _has_seen_enough(f"http://{url}"), "every page scraped six times", process)
-        yield f"http://{url}"
-    finally:
-        process.stop()
-        server.shutdown()
-        server.server_close()
+    began = time.monotonic()
+
+    def page(number: int) -> str:
+        return pages(time.monotonic() - began)[number][1]
+
+    folder, labels = tmp_path_factory.mktemp("prometheus"), [own for own, _ in pages(0)]
+    with prometheuses.start(folder, page, labels, _has_seen_enough, "every page scraped six times") as url:
+        yield url
 
 
 def _has_seen_enough(url: str) -> bool:
