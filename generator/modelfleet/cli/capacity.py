@@ -8,9 +8,9 @@ from dataclasses import asdict
 import click
 
 from ..diagnostics import Report
+from ..report.table import table
 from ..resolve.fleet import Fleet
 from .context import Context
-from .table import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import click
 
 from .. import codes, pipeline
 from ..diagnostics import Diagnostic, Location, Report, Severity
+from ..report.words import difference
 from ..resolve.fleet import Fleet
 from .context import SHOWN, Context, Refused
-from .words import difference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from .. import codes, names, pipeline
 from ..api.placement import PlacementSpec
 from ..diagnostics import Diagnostic, Location, Report, nearest
 from ..records import changed_files
+from ..report.words import difference
 from ..resolve.fleet import Fleet
 from ..validate import Resources
 from .context import Context
-from .words import difference
 
 Key = tuple[str, str]
 Changes = dict[Key, PlacementSpec]

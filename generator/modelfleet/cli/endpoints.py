@@ -11,9 +11,9 @@ import click
 from .. import codes, names, pipeline
 from ..balance import Balance, Share, balance, fronts_of, urls
 from ..diagnostics import Location, Report, nearest
+from ..report.table import table
 from ..resolve.fleet import Fleet, Front, Service
 from .context import Context
-from .table import table
 
 HEAD = ("TIER", "SHARE", "ENTRY", "TARGET", "CLUSTER", "REPLICAS", "UPSTREAM", "HOST")
 _ASK = [{"role": "user", "content": "Hello"}]

@@ -8,9 +8,9 @@ import click
 
 from .. import codes
 from ..diagnostics import Code, Location, Report, nearest
+from ..report.table import table
 from ..resolve.fleet import Fleet
 from .context import Context
-from .table import table
 
 
 @click.command("explain", help="Say why a deployment runs where it runs, and not elsewhere; or what a diagnostic's code means.")

@@ -8,9 +8,9 @@ import click
 
 from .. import catalog, codes
 from ..diagnostics import Location, Report, nearest
+from ..report.table import table
 from ..scaffold import platform
 from .context import Context
-from .table import table
 from .writing import write
 
 

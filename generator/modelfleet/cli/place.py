@@ -10,10 +10,10 @@ import click
 from .. import codes, pipeline
 from ..api.placement import PlacementSpec
 from ..diagnostics import Diagnostic, Location, Report
+from ..report.words import difference
 from ..resolve.fleet import Fleet
 from . import decide
 from .context import Context, Refused
-from .words import difference
 
 Key = tuple[str, str]
 NO_BASE = ("--all", "--give-up", "--finish", "--allow-removals")
