@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from .. import codes
@@ -12,6 +12,7 @@ from ..resolve import stack
 from ..resolve.fleet import Cluster, Deployment, Fleet, Front
 from ..stock import DRIVERS, Entry, entries
 from ..validate import Resource, Resources
+from .teams import refuse_namespaces
 
 if TYPE_CHECKING:
     from ..api.addon import AddOnSpec
@@ -22,10 +23,12 @@ def check_stack(resources: Resources, fleet: Fleet, report: Report) -> None:
     own = Report()
     check_installed(resources, fleet, own)
     report.extend(own.found)
+    if own.errors:
+        return
     clusters = [cluster for cluster in fleet.clusters.values() if cluster.name in resources.of("InferenceCluster")]
-    for cluster in clusters if not own.errors else ():
+    for cluster in clusters:
         _check_needs(resources, fleet, cluster, report)
-        _check_namespaces(resources, fleet, cluster, report)
+    refuse_namespaces(resources, _namespaces(fleet, clusters), report)
 
 
 def check_installed(resources: Resources, fleet: Fleet, report: Report) -> None:
@@ -146,11 +149,11 @@ def _of_deployment(cluster: Cluster, deployment: Deployment, pools: set[str]) ->
                 yield DRIVERS[device.driver], f"`{deployment.ref}` claims devices of {device.driver}"
 
 
-def _check_namespaces(resources: Resources, fleet: Fleet, cluster: Cluster, report: Report) -> None:
-    """Models beside a component: the policies of a models' namespace would cut it off."""
-    taken = {entries()[name].namespace: name for name in stack.components(fleet, cluster) if stack.installs(fleet, cluster, name)}
-    for resource in resources.of("ModelDeployment").values() if taken else ():
-        namespace = resource.model.metadata.namespace
-        if namespace in taken:
-            message = f"namespace `{namespace}` is that of component `{taken[namespace]}`"
-            report.add(codes.RESERVED_NAMESPACE, message, resource.at("metadata", "namespace"), f"git mv models/{namespace} models/NAME")
+def _namespaces(fleet: Fleet, clusters: Iterable[Cluster]) -> dict[str, str]:
+    """Whose the namespaces of components are: the policies of a models' namespace would cut a component off."""
+    return {
+        entries()[name].namespace: f"that of component `{name}`"
+        for cluster in clusters
+        for name in stack.components(fleet, cluster)
+        if stack.installs(fleet, cluster, name)
+    }

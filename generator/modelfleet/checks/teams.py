@@ -31,7 +31,8 @@ def check_teams(resources: Resources, fleet: Fleet, reach: Reach, report: Report
                 report.add(
                     codes.TWO_OWNERS, message, resource.at("spec", "namespaces", index), f"first at {owner.at('spec', 'namespaces')}"
                 )
-    _check_argocd(resources, fleet, report)
+    # The hub is a cluster too.
+    refuse_namespaces(resources, {fleet.settings.spec.argocd.namespace: "Argo CD's own"}, report)
     if fleet.settings.spec.tenancy == "Required":
         _check_owned(resources, owned, report)
     for resource in resources.of("ModelDeployment").values():
@@ -39,14 +40,13 @@ def check_teams(resources: Resources, fleet: Fleet, reach: Reach, report: Report
             _check_rights(resource, team, reach, report)
 
 
-def _check_argocd(resources: Resources, fleet: Fleet, report: Report) -> None:
-    """Models beside Argo CD: the hub is a cluster too."""
-    namespace = fleet.settings.spec.argocd.namespace
+def refuse_namespaces(resources: Resources, taken: Mapping[str, str], report: Report) -> None:
+    """ReservedNamespace for each model in a namespace of `taken`, which says whose it is: `Argo CD's own`."""
     for resource in resources.of("ModelDeployment").values():
-        if resource.model.metadata.namespace == namespace:
-            hint = f"git mv models/{namespace} models/NAME"
-            where = resource.at("metadata", "namespace")
-            report.add(codes.RESERVED_NAMESPACE, f"namespace `{namespace}` is Argo CD's own", where, hint)
+        namespace = resource.model.metadata.namespace
+        if namespace in taken:
+            message = f"namespace `{namespace}` is {taken[namespace]}"
+            report.add(codes.RESERVED_NAMESPACE, message, resource.at("metadata", "namespace"), f"git mv models/{namespace} models/NAME")
 
 
 def _check_owned(resources: Resources, owned: Mapping[str, Resource], report: Report) -> None:
