@@ -25,13 +25,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A row that holds for a document. loc: the value, or for a whole kind its `kind`."""
+    """A row that holds for a document. loc: the value."""
 
     loc: Loc
     row: Row
 
-
-_WHOLE: dict[str, str] = {}
 
 _ROWS: dict[str, tuple[Row, ...]] = {
     "InferenceCluster": (
@@ -49,8 +47,7 @@ _ROWS: dict[str, tuple[Row, ...]] = {
 
 def pending(kind: str, model: Model) -> list[Pending]:
     """Every row that holds for a document of `kind`."""
-    whole = [Pending(("kind",), Row("kind", _WHOLE[kind]))] if kind in _WHOLE else []
-    return whole + [Pending(loc, row) for row in _ROWS.get(kind, ()) for loc in _found(model, row.path.split("."))]
+    return [Pending(loc, row) for row in _ROWS.get(kind, ()) for loc in _found(model, row.path.split("."))]
 
 
 def _found(value: Any, steps: list[str]) -> Iterator[Loc]:

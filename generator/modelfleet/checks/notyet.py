@@ -17,5 +17,4 @@ def check_pending(resources: Resources, report: Report) -> None:
                 if found.row.meaningless:
                     report.add(codes.NO_MEANING, f"`{found.loc[-1]}` has no meaning here: {found.row.text}", where)
                 else:
-                    shown = found.row.text if found.loc == ("kind",) else f"`{found.loc[-1]}`: {found.row.text}"
-                    report.add(codes.NOT_YET_RENDERED, shown, where)
+                    report.add(codes.NOT_YET_RENDERED, f"`{found.loc[-1]}`: {found.row.text}", where)

@@ -81,13 +81,11 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True)
-class Deployment:
-    """A model deployment. location: where its document begins."""
+class Named:
+    """What has a namespace and a name there."""
 
     namespace: str
     name: str
-    spec: ModelDeploymentSpec
-    location: Location
 
     @property
     def key(self) -> tuple[str, str]:
@@ -96,6 +94,14 @@ class Deployment:
     @property
     def ref(self) -> str:
         return f"{self.namespace}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment(Named):
+    """A model deployment. location: where its document begins."""
+
+    spec: ModelDeploymentSpec
+    location: Location
 
     @property
     def wanted(self) -> int:
@@ -115,31 +121,19 @@ class Deployment:
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class Service(Named):
     """A model service. leaving: its removal is approved."""
 
-    namespace: str
-    name: str
     labels: Mapping[str, str]
     spec: ModelServiceSpec
     location: Location
     leaving: bool = False
 
-    @property
-    def key(self) -> tuple[str, str]:
-        return (self.namespace, self.name)
-
-    @property
-    def ref(self) -> str:
-        return f"{self.namespace}/{self.name}"
-
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(Named):
     """A provider outside the fleet. leaving: its removal is approved."""
 
-    namespace: str
-    name: str
     labels: Mapping[str, str]
     spec: ModelEndpointSpec
     leaving: bool = False
